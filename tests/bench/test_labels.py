@@ -69,7 +69,8 @@ def test_labelled_actions(shared: Path) -> None:
         {held_back["recipes"]} were labelled by an annotator who saw no output, and were scored but never read.
         A second annotator of 10 of these agrees in every respect in {percent(agreed, judged)} % of {judged} actions.
         Labels have no offsets: they are placed where most of them meet an action. Placed as early as possible,
-        {early} actions would be right. Annotators were language models with the guideline; how far people would agree was not measured.
+        {early} actions would be right. Annotators were language models with the guideline; how far people would
+        agree was not measured.
         The labels are in tests/parse/labels. {measure.repeat("test_labels.py")}""",
         measure.machine("jieba"),
         measure.table(
