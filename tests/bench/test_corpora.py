@@ -99,21 +99,21 @@ def test_same_bytes_and_beginning(folder: Path, tmp_path: Path) -> None:
 
 
 def test_renamed_dishes_have_other_titles_and_namesakes_other_foods(tmp_path: Path) -> None:
-    corpora.xiachufang(tmp_path / "zh.json", 200, dirt=0, crossed=0.5)
-    corpora.recipenlg(tmp_path / "en.csv", 200, dirt=0, crossed=0.5)
+    corpora.xiachufang(tmp_path / "zh.json", 400, dirt=0, crossed=0.5)
+    corpora.recipenlg(tmp_path / "en.csv", 400, dirt=0, crossed=0.5)
     kept = [corpora.crossing(ZH, n, 0.5) == (n, n) for n in range(2000)]
     assert abs(np.mean(kept) - 0.5) < 0.05
-    for n in range(200):
+    for n in range(400):
         (zh_title, zh_made), (en_title, en_made) = (corpora.crossing(lang, n, 0.5) for lang in (ZH, EN))
         assert (zh_title == en_title) != (zh_made == en_made) or kept[n]
-    concepts = corpora.draws(ZH, 200, dirt=0)[1]
+    concepts = corpora.draws(ZH, 400, dirt=0)[1]
     foods: dict[int, list[str]] = {}
     for line, concept in zip((tmp_path / "zh.json").open(encoding="utf-8"), concepts.tolist(), strict=True):
         title, made = corpora.crossing(ZH, concept, 0.5)
         recipe = json.loads(line)
         assert corpora.titles(title)[0] in recipe["name"]
         assert foods.setdefault(made, recipe["recipeIngredient"][-3:]) == recipe["recipeIngredient"][-3:]
-    assert len(set(map(tuple, foods.values()))) == len(foods) < 200
+    assert len(set(map(tuple, foods.values()))) == len(foods) < 400  # some dishes come twice
 
 
 def test_distinct() -> None:
