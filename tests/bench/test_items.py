@@ -253,7 +253,9 @@ def link(clock: Clock, folder: str, job: int) -> dict[str, Any]:
     from wokflow.enrich.settings import LinkSettings
 
     warm, texts, planted = half(folder, job)
-    linker = Linker(Names.open(f"{folder}/names", "en"), LinkSettings(pair="en-zh", annotated=None), Phrases(()))
+    linker = Linker(
+        Names.open(f"{folder}/names", "en"), LinkSettings(pair="en-zh", annotated=None), Phrases(())
+    )
     for text in warm:
         linker(text)
     with clock:

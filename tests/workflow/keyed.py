@@ -43,7 +43,6 @@ OTHER_KEYS: dict[str, set[str]] = {
 SEVERAL_KEYS = {
     "enrich.categorise.backend",
     "enrich.link.backend and .command",
-    "enrich.link.backend, the annotations of the source itself",
     "enrich.lookup.backend and .store",
     "parse.dependencies.backend",
     "parse.vectors.corpus, another",
@@ -97,6 +96,11 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
         )
         for name in ("truncated", "mostly_rejected")
     },
+    "enrich.link.backend, the annotations of the source itself": (
+        Settings({"sources.lines.path": "data/annotated.json", "sources.lines.kind": "camt"}),
+        setting("enrich.link.backend", "released"),
+        {"enrich_link"},
+    ),
     **{
         f"ingest.download.{name}, which changes no file": (
             FETCHED,

@@ -196,16 +196,6 @@ PLANNED_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
         Settings({"enrich.link.backend": "command", "enrich.link.command": ["linker"]}),
         LINKED,
     ),
-    "enrich.link.backend, the annotations of the source itself": (
-        Settings(
-            {
-                "sources.lines.path": "data/annotated.json",
-                "sources.lines.kind": "camt",
-                "enrich.link.backend": "released",
-            }
-        ),
-        SENTENCES | {"ingest_source"},
-    ),
     "enrich.link.command and .seconds, while another backend is in use": (
         Settings({"enrich.link.command": ["linker"], "enrich.link.seconds": 5}),
         set(),
