@@ -153,9 +153,8 @@ def placed(text: str, labels: Sequence[Label], verbs: Iterable[tuple[int, int]] 
     ways, that with the earliest last label. Without verbs each is placed as early as possible.
     """
     spans = tuple(verbs)
-    ways: list[tuple[int, int, tuple[int, ...]]] = [
-        (0, 0, ())
-    ]  # most overlaps first: (overlaps, end, offsets)
+    # Overlaps, end and offsets, the most overlaps first.
+    ways: list[tuple[int, int, tuple[int, ...]]] = [(0, 0, ())]
     for label in labels:
         size, longer = len(label.verb), dict[int, tuple[int, int, tuple[int, ...]]]()
         for overlaps, end, offsets in ways:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from wokflow.frame.text_files import read_table
 from wokflow.frame.wordlists import word_lists, word_table
-from wokflow.match.lexicon import MEATS
+from wokflow.match.english_nouns import MEATS
 from wokflow.parse.glossary import Glossary, read_glossary
 
 WORD = re.compile(r"[a-zà-ÿ]+")

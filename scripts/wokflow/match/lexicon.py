@@ -6,7 +6,7 @@ the noun, written "...": "cold ... salad" or "... in oyster sauce".
 """
 
 import re
-from collections.abc import Callable, Iterable, KeysView, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -15,21 +15,19 @@ from typing import NamedTuple
 from wokflow.frame.job import UserError
 from wokflow.frame.languages import HAN
 from wokflow.frame.text_files import read_table
-
-
-def _set(text: str) -> KeysView[str]:  # keeps the order
-    return dict.fromkeys(text.split()).keys()
-
+from wokflow.match.english_nouns import MEATS, PLURALS, SINGULARS, word_set
 
 # Kinds by precedence for an ambiguous word, at the end of a phrase and inside it.
-LAST = _set("form ingredient dish cut vessel technique flavour region modifier decoration")
-INNER = _set("region flavour technique vessel modifier ingredient form dish cut decoration")
-FRONT = _set("technique flavour vessel region modifier unknown")  # kinds before a noun, the innermost first
-NOUNS = _set("dish ingredient form")
+LAST = word_set("form ingredient dish cut vessel technique flavour region modifier decoration")
+INNER = word_set("region flavour technique vessel modifier ingredient form dish cut decoration")
+FRONT = word_set(
+    "technique flavour vessel region modifier unknown"
+)  # kinds before a noun, the innermost first
+NOUNS = word_set("dish ingredient form")
 KIND_COST = {"dish": -12, "decoration": 15, "modifier": 5, "region": 5}
-FLAVOUR_MAKERS = _set("味 风味 口味 味道 版")
-WITHOUT = dict.fromkeys(_set("无 无需 不用 不需 不需要 不要 免"), "N") | {"没有": "M"}
-WITHOUT |= dict.fromkeys(_set("不放 不加 不含"), "P")
+FLAVOUR_MAKERS = word_set("味 风味 口味 味道 版")
+WITHOUT = dict.fromkeys(word_set("无 无需 不用 不需 不需要 不要 免"), "N") | {"没有": "M"}
+WITHOUT |= dict.fromkeys(word_set("不放 不加 不含"), "P")
 NEEDLESS = ("需", "需要")  # 无需 is about what one does
 # Words as letters, for NEGATION: by the whole word, by the start of a decoration, and by the kind of word.
 WORDS = WITHOUT | dict.fromkeys("和与及跟、", "&") | dict.fromkeys("水油", "W") | dict.fromkeys("都也", "A")
@@ -49,21 +47,8 @@ PAIRS = {
     "... sandwiched": "{a} stuffed with {b}",
     "wrapped": "{b} wrapped in {a}",
 }
-MEATS = _set(
-    "pork beef lamb mutton chicken duck goose turkey rabbit pigeon meat belly brisket rib steak liver tongue "
-    "tripe feet wing thigh leg trotter sausage bacon ham meatball fish carp bass salmon cod eel shrimp prawn "
-    "crab lobster crayfish squid octopus oyster clam scallop mussel egg"
-)
-COUNTABLE = _set(
-    "potato tomato egg onion mushroom carrot bean pea pepper chili leek scallion shallot chive sprout shoot "
-    "olive wing rib chop bone thigh leg trotter sausage meatball ball clam mussel oyster scallop prawn "
-    "noodle dumpling wonton cake roll bun pancake walnut almond peanut cashew chestnut nut seed date lentil "
-    "chickpea apple banana orange grape raisin strawberry blueberry cherry cranberry"
-)
-PLURALS = {word: re.sub("([^aeiou])y$", r"\1ie", re.sub("o$", "oe", word)) + "s" for word in COUNTABLE}
-SINGULARS = {plural: singular for singular, plural in PLURALS.items()} | {"leaves": "leaf"}
 FORM_VERBS = {"cold ... salad": "cold ...", "roasted": "baked"}  # before noodles, cakes and other forms
-SMALL = _set("a an and the of in on with over to for from at by")
+SMALL = word_set("a an and the of in on with over to for from at by")
 CHINESE = re.compile(f"[{HAN}]")
 LATIN = re.compile(r"[0-9A-Za-zÀ-ɏ](?:[0-9A-Za-zÀ-ɏ'’%.& \-]*[0-9A-Za-zÀ-ɏ%])?")
 BRACKETS = re.compile(r"[【\[（(「『《<〈{]([^】\]）)」』》>〉}]*)[】\]）)」』》>〉}]?|[】\]）)」』》>〉}]")

@@ -378,11 +378,8 @@ class Reader:
         cls = self.lexicon.verbs.get(means, token.cls)
         act = Act(token.start, token.end, cls, list(self.pending), self.optional, sense=means)
         act.closed = text in lx.INTRANSITIVE and not (text in lx.EITHER_SIDE and self.lacks(act, index))
-        if (
-            text in lx.REMOVING
-            and not self.view.noun_at(index + 1)
-            and (removed := part(self.view, index + 1, self.lexicon))
-        ):
+        removes = text in lx.REMOVING and not self.view.noun_at(index + 1)
+        if removes and (removed := part(self.view, index + 1, self.lexicon)):
             act.nouns.append(removed)
         self.acts.append(act)
         self.verb_texts.append(text)

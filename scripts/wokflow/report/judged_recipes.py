@@ -162,7 +162,7 @@ def marked(row: Mapping[str, Any] | None) -> Cell:
 
 def _apart(differences: pl.DataFrame) -> Table:
     """Mean absolute differences of each two models that rate, over the dimensions."""
-    models = differences.filter(pl.col("kinds") == "model-model") if differences.height else differences
+    models = differences.filter(kinds="model-model")
     rows = models.group_by("rater", "other", maintain_order=True).agg(pl.col("absolute").mean())
     names = list(dict.fromkeys([*rows["rater"], *rows["other"]]))
     known = {frozenset(row[:2]): row[2] for row in rows.rows()}
