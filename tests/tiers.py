@@ -20,6 +20,7 @@ SLOW_FIXTURES = {"built", "shared"}
 SLOW = (
     "annotate/test_label_studio.py",
     "annotate/test_stage.py::test_recipes_",
+    "annotate/test_stage.py::test_without_a_table_of_studies_",
     "cluster/test_contract.py",
     "cluster/test_placement.py",
     "enrich/test_lookup_cache.py::test_a_killed_run_goes_on_from_what_it_has",  # waits
@@ -27,6 +28,7 @@ SLOW = (
     "enrich/test_sparql.py",
     "enrich/test_topics.py::test_a_service_in_trouble",
     "evaluate/test_bertscore.py",
+    "evaluate/test_biases.py::test_judges_that_like_their_own_",
     "evaluate/test_command_lines.py",
     "evaluate/test_csi_match.py::test_the_fast_score_is_the_defined_one_in_long_outputs",
     "evaluate/test_marks.py",
@@ -35,6 +37,7 @@ SLOW = (
     "export/test_loads.py",
     "export/test_release.py::test_another_day_",
     "export/test_release.py::test_runs_with_other_cores_",
+    "frame/test_jieba_dictionary.py::test_a_planted_cache_",
     "frame/test_misread_text.py::test_words_of_many_languages_",
     "frame/test_records.py::test_a_table_that_a_copy_cut_short_",
     "generate/test_client.py::test_a_server_that_takes_too_long_is_asked_again",  # waits
@@ -45,17 +48,23 @@ SLOW = (
     "ingest/test_download.py",
     "ingest/test_mediawiki.py::test_a_real_mediawiki_",
     "ingest/test_raw_records.py::test_cuts_in_endless_garbage_do_not_depend_on_size",
+    "ingest/test_recipes.py::test_nothing_depends_on_threads_parts_or_blocks[xiachufang]",
     "ingest/test_wikipedia.py::test_a_request_that_fails_for_now_is_made_again",  # waits
     "ingest/test_wikipedia.py::test_a_server_whose_headers_drip_is_given_up",  # waits
     "ingest/test_wikipedia.py::test_a_silent_server_is_given_up",  # waits
     "ingest/test_wikipedia.py::test_requests_come_one_after_the_other",  # waits
     "ingest/test_wrong_files.py::test_a_large_file_without_recipes_is_not_read_to_its_end",
     "judge/test_dialogue_stage.py",
+    "judge/test_pta.py::test_a_planted_bias_is_measured_within_its_interval_and_an_unbiased_judge_shows_none[by_",
     "judge/test_stage.py::test_models_",
+    "judge/test_stage.py::test_without_a_table_of_models_",
     "lexicon/test_planted.py",
     "match/test_codes.py::test_the_bound_holds_for_each_count_of_equal_entries",
     "match/test_embed.py",
+    "match/test_rerank.py::test_a_graded_pair_counts_",
+    "match/test_rerank.py::test_a_precision_that_no_probability_keeps_",
     "match/test_rerank.py::test_candidates_do_not_depend_on_the_number_of_shards",
+    "match/test_rerank.py::test_labels_of_one_kind_",
     "match/test_rerank.py::test_pairs_do_not_depend_on_the_number_of_shards",
     "match/test_rerank.py::test_the_sheet_of_unsure_pairs_is_graded_and_read_again",
     "match/test_search.py::test_thousands_of_rows_in_several_products_give_the_same",
@@ -72,6 +81,7 @@ SLOW = (
     "report/test_browser.py",
     "test_former_patterns.py",
     "test_patterns.py::test_an_expression_takes_steps_in_proportion_to_a_text",
+    "test_patterns.py::test_the_matcher_that_counts_finds_what_re_finds",
     "test_quick_python.py",
     "train/test_bases.py",
     "train/test_killed.py",
@@ -82,6 +92,7 @@ SLOW = (
     "workflow/test_elsewhere.py",
     "workflow/test_errors.py::test_a_release_that_a_licence_forbids_",
     "workflow/test_items.py::test_a_source_is_fetched",
+    "workflow/test_items.py::test_the_stage_alone_says_what_it_takes[lines",
     "workflow/test_papers.py",
     "workflow/test_real.py",
     "workflow/test_screen.py",
@@ -90,6 +101,7 @@ SLOW = (
 QUICK = (
     "cluster/test_contract.py::test_an_executor_that_was_not_tested_is_refused[another version]",
     "cluster/test_placement.py::test_each_attempt_stays_within_the_partitions_that_take_the_job",
+    "judge/test_pta.py::test_a_planted_bias_is_measured_within_its_interval_and_an_unbiased_judge_shows_none[by_merit",
     "workflow/test_plans.py::test_a_built_house_has_nothing_to_do",
     "workflow/test_plans.py::test_settings_of_different_rules_change_their_keys_exactly",
     "workflow/test_plans.py::test_an_edit_would_run_exactly[Snakemake's records lost]",

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tests.workflow.changes import Settings
-from tests.workflow.keyed import OTHER_KEYS, SHOWS_SETTINGS
+from tests.workflow.keyed import BESIDE_ONE_ANOTHER, OTHER_KEYS, SHOWS_SETTINGS
 
+TOGETHER = Settings({key: value for given in BESIDE_ONE_ANOTHER for key, value in given.values.items()})
 Change = tuple[Settings, Settings, set[str]]  # what is given, what is set, the rules whose keys that changes
 # These take away jobs whose keys others of their batch would change.
 ALONE = {"parse.actions.method", "evaluate.counterfactual.vectors"}
@@ -67,9 +68,10 @@ def _sharded(settings: Settings) -> set[str]:
 
 
 def batches(changes: Mapping[str, Change]) -> list[Batch]:
-    """Few batches that hold all changes: each is in the first that takes it."""
+    """Few batches that hold all changes: each is in the first that takes it; what can be given together, is."""
     found: list[Batch] = []
     for name, (given, settings, rules) in changes.items():
+        given = TOGETHER if given in BESIDE_ONE_ANOTHER else given
         change = given, settings, rules - SHOWS_SETTINGS
         batch = next((one for one in found if one.takes(change)), None)
         if batch is None:

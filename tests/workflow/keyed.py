@@ -1,9 +1,9 @@
 """Whose key a setting changes, where that is not just the rule of the setting's own block."""
 
 from tests.workflow.changes import FREE, Settings, setting
-from tests.workflow.keyed_dialogues import OF_DIALOGUES
+from tests.workflow.keyed_dialogues import OF_DIALOGUES, SPOKEN
 from tests.workflow.keyed_rewriting import OF_ALL_REWRITING, OF_REWRITING
-from tests.workflow.keyed_sheets import OF_SHEETS
+from tests.workflow.keyed_sheets import OF_SHEETS, WORDS
 
 # A setting, or a block that holds it -> the rules whose keys change. Other shards are other jobs, with the same key.
 OTHER_KEYS: dict[str, set[str]] = {
@@ -85,6 +85,11 @@ MEASURED = Settings(  # all runs of this house write English
         "evaluate.smatch.parsers.en": ["b"],
         "evaluate.comet.command": ["c"],
     }
+)
+# What is given together to the settings that count only beside one of these, in the few dry runs of the gate.
+BESIDE_ONE_ANOTHER = (
+    *(FETCHED, NAMED, COOKED, ACCEPTED, PROGRAM, TOPICS, HUB, PARSED_ELSEWHERE, MEASURED, RATED),
+    *(SPOKEN, WORDS),
 )
 # Settings that count only beside others: what is given, the edit, the rules whose keys change.
 KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
