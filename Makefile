@@ -131,13 +131,13 @@ $(VENV)/bin/uv:
 # torch is fetched first and by pip: where a CPU build is offered (PIP_FIND_LINKS, PIP_EXTRA_INDEX_URL), pip takes it.
 # Nothing of it runs before its hash is checked, with those of all others, when uv installs them. A container holds the
 # packages alone: there is no scripts/wokflow to install.
-$(VENV)/ready: $(VENV)/bin/uv pyproject.toml constraints.txt requirements.tsv
+$(VENV)/ready: $(VENV)/bin/uv pyproject.toml constraints.txt requirements.tsv $(wildcard executor/pyproject.toml)
 	@rm -rf $(VENV)/torch
 	$(BIN)/pip download --quiet --no-deps --only-binary :all: --dest $(VENV)/torch $$($(PINS) of torch | sed 's/ .*//;q')
 	@$(PINS) requirements --torch $(VENV)/torch > $(VENV)/requirements.txt
 	$(INSTALL) --requirement $(VENV)/requirements.txt
 	@if [ -e scripts/wokflow ]; then \
-	  $(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --offline --no-cache --editable .; fi
+	  $(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --offline --no-cache --editable . --editable executor; fi
 	@touch $@
 
 $(VENV)/studio/ready: $(VENV)/bin/uv envs/label-studio.txt

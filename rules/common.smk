@@ -1,15 +1,16 @@
 import itertools
-from functools import cache
+from functools import cache, partial
 from types import SimpleNamespace
 
-from wokflow.cluster.requests import doubled
-from wokflow.cluster.site import read_site
+from snakemake_executor_plugin_slurm_robust.requests import doubled
+from snakemake_executor_plugin_slurm_robust.site import read_site
 from wokflow.annotate.arguments import read_studies
 from wokflow.frame import paper_settings, stages
 from wokflow.frame.alone import take_folder, writes_results
 from wokflow.enrich.stage import item_languages
 from wokflow.export.planning import refuse_planned
 from wokflow.frame.config import prepare, read_schema
+from wokflow.frame.config_files import read_yaml
 from wokflow.frame.digests import identity
 from wokflow.frame.records import restore
 from wokflow.frame.rules import Results, Steps
@@ -44,7 +45,7 @@ try:
         [name for name, model in ASKED.items() if model.role == "generator"],
     )
     NAMED = paper_plan.Tables(RUNS, ASKED, STUDIES)
-    SITE = read_site(ROOT / "slurm" / "site.yaml")
+    SITE = read_site(ROOT / "slurm" / "site.yaml", partial(read_yaml, empty=True))
     if workflow.exec_mode == ExecMode.DEFAULT:
         pairs_of_dishes = Path(config["pivot"]["pairs"]["path"])
         if ROOT / "resources" not in pairs_of_dishes.resolve().parents:  # a user's own

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wokflow.cluster import causes, slurm_questions
+from snakemake_executor_plugin_slurm_robust import causes, slurm_questions
 from wokflow.export import privacy
 from wokflow.frame.languages import HAN
 from wokflow.generate import answers

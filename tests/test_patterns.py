@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from snakemake.io import regex_from_filepattern
-from wokflow.cluster import causes
+from snakemake_executor_plugin_slurm_robust import causes
 from wokflow.enrich import affixes, letters
 from wokflow.enrich.phrases import WORD
 from wokflow.export import privacy

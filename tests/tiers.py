@@ -24,6 +24,7 @@ SLOW = (
     "cluster/test_contract.py",
     "cluster/test_placement.py",
     "enrich/test_lookup_cache.py::test_a_killed_run_goes_on_from_what_it_has",  # waits
+    "cluster/test_versions.py",
     "enrich/test_pages.py::test_an_api_in_trouble",
     "enrich/test_sparql.py",
     "enrich/test_topics.py::test_a_service_in_trouble",
@@ -99,7 +100,7 @@ SLOW = (
     "workflow/test_two_runs.py",
 )
 QUICK = (
-    "cluster/test_contract.py::test_an_executor_that_was_not_tested_is_refused[another version]",
+    "cluster/test_contract.py::test_an_executor_that_lacks_what_is_needed_is_refused[a name",
     "cluster/test_placement.py::test_each_attempt_stays_within_the_partitions_that_take_the_job",
     "judge/test_pta.py::test_a_planted_bias_is_measured_within_its_interval_and_an_unbiased_judge_shows_none[by_merit",
     "workflow/test_plans.py::test_a_built_house_has_nothing_to_do",

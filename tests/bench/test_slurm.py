@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from wokflow.cluster.bundles import MOST
+from snakemake_executor_plugin_slurm_robust.jobs import MOST
 
 from tests.bench import measure, plain
 from tests.bench.measure import timed

@@ -23,11 +23,11 @@ async def sleep(executor: Any) -> None:
 
 
 if __name__ == "__main__":
-    from wokflow.cluster import bundles, deferred
+    from snakemake_executor_plugin_slurm_robust import deferred, jobs
 
     RemoteExecutor.sleep = sleep
     deferred.FIRST = deferred.LONGEST = BETWEEN
     deferred.PATIENCE = PATIENCE
-    bundles.MOST = int(os.environ.get("MOST_JOBS_OF_A_RULE", bundles.MOST))
+    jobs.MOST = int(os.environ.get("MOST_JOBS_OF_A_RULE", jobs.MOST))
     sys.argv[0] = "snakemake"
     main()

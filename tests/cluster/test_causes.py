@@ -4,8 +4,8 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from wokflow.cluster import causes, slurm_questions
-from wokflow.cluster.causes import cause, not_started, stuck
+from snakemake_executor_plugin_slurm_robust import causes, slurm_questions
+from snakemake_executor_plugin_slurm_robust.causes import cause, not_started, stuck
 
 STUCK = {
     "launch failed requeued held": "scontrol release",

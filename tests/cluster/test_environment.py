@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from wokflow.cluster.environment import VARIABLE, hand_over, keys_file, load_keys, remove_keys
+from wokflow.cluster.environment import VARIABLE, keys_file, load_keys, remove_keys, written_apart
 from wokflow.frame.job import UserError
 
 PLAIN = {
@@ -42,20 +42,20 @@ def test_what_is_named_stays_and_all_else_goes() -> None:
         "SSH_AUTH_SOCK": "/tmp/s",
         "WHATEVER": "1",
     }
-    assert sorted(hand_over(PLAIN | others, ["OPENAI_API_KEY"])) == sorted(others)
+    assert sorted(written_apart(PLAIN | others, ["OPENAI_API_KEY"])) == sorted(others)
     assert not keys_file().exists()
 
 
 def test_a_user_can_name_more() -> None:
     more = {"WOKFLOW_EXPORT": "WHATEVER,ABSENT", "WHATEVER": "1"}
-    assert hand_over(PLAIN | more | {"OTHER": "1"}, []) == ["OTHER"]
+    assert written_apart(PLAIN | more | {"OTHER": "1"}, []) == ["OTHER"]
 
 
 def test_keys_go_by_a_file_that_others_cannot_read(monkeypatch: pytest.MonkeyPatch) -> None:
     environment = PLAIN | KEYLIKE | {"WOKFLOW_EXPORT": "LAB_PASSWORD"}
     before = os.umask(0)
     try:
-        assert set(hand_over(environment, ["OPENAI_API_KEY", "UNSET_KEY"])) == set(KEYLIKE)
+        assert set(written_apart(environment, ["OPENAI_API_KEY", "UNSET_KEY"])) == set(KEYLIKE)
     finally:
         os.umask(before)
     assert keys_file().stat().st_mode & 0o777 == 0o600
@@ -69,12 +69,12 @@ def test_keys_go_by_a_file_that_others_cannot_read(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_key_that_no_run_asks_for_goes_nowhere() -> None:
-    assert hand_over(PLAIN | {"OPENAI_API_KEY": "sk-1"}, []) == ["OPENAI_API_KEY"]
+    assert written_apart(PLAIN | {"OPENAI_API_KEY": "sk-1"}, []) == ["OPENAI_API_KEY"]
     assert not keys_file().exists()
 
 
 def test_keys_of_a_run_that_was_killed_are_removed_and_those_of_one_that_lives_are_not() -> None:
-    hand_over(KEYLIKE, ["OPENAI_API_KEY"])
+    written_apart(KEYLIKE, ["OPENAI_API_KEY"])
     own = keys_file()
     ended = subprocess.Popen(["true"])
     ended.wait()
@@ -83,14 +83,14 @@ def test_keys_of_a_run_that_was_killed_are_removed_and_those_of_one_that_lives_a
     )
     for path in (dead, live):
         path.write_text("{}")
-    hand_over(PLAIN, [])
+    written_apart(PLAIN, [])
     assert [path.exists() for path in (own, dead, live)] == [False, False, True]
     remove_keys()
     load_keys()
 
 
 def test_keys_that_others_may_read_are_refused() -> None:
-    hand_over(KEYLIKE, ["OPENAI_API_KEY"])
+    written_apart(KEYLIKE, ["OPENAI_API_KEY"])
     keys_file().chmod(0o640)
     with pytest.raises(UserError, match="others may read it: remove it"):
         load_keys()
@@ -100,4 +100,4 @@ def test_keys_that_others_may_read_are_refused() -> None:
 def test_keys_that_cannot_be_written_are_refused(tmp_path: Path) -> None:
     keys_file().parent.write_text("no folder")
     with pytest.raises(UserError, match="cannot be handed over"):
-        hand_over(KEYLIKE, ["OPENAI_API_KEY"])
+        written_apart(KEYLIKE, ["OPENAI_API_KEY"])

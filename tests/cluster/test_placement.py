@@ -22,8 +22,8 @@ partitions:
 SNAKEFILE = f"""
 import sys
 sys.path.insert(0, {str(ROOT / "scripts")!r})
-from wokflow.cluster.requests import doubled
-from wokflow.cluster.site import read_site
+from snakemake_executor_plugin_slurm_robust.requests import doubled
+from snakemake_executor_plugin_slurm_robust.site import read_site
 from wokflow.frame.job import UserError
 SITE = read_site("slurm/site.yaml")
 EARLIER_RULES = set()

@@ -7,10 +7,10 @@ import pytest
 from snakemake.iocontainers import ResourceList
 from snakemake_executor_plugin_slurm import partitions as executor_partitions
 from snakemake_executor_plugin_slurm.utils import set_gres_string
-from wokflow.cluster.placement import placed, translate_site_file
-from wokflow.cluster.requests import Request, doubled, place, read_request
-from wokflow.cluster.site import Site, read_site
-from wokflow.frame.job import UserError
+from snakemake_executor_plugin_slurm_robust.placement import placed
+from snakemake_executor_plugin_slurm_robust.requests import Request, doubled, place, read_request
+from snakemake_executor_plugin_slurm_robust.site import LIMITS, Site, read_site
+from snakemake_interface_common.exceptions import WorkflowError
 
 from tests.cluster.test_placement import SITE
 
@@ -57,7 +57,7 @@ def test_jobs_without_a_gpu_leave_gpus_free_where_they_can() -> None:
     "request_", [Request(gpus=5), Request(gpus=1, nodes=3), Request(gpus=1, minutes=1441), Request(500_001)]
 )
 def test_what_fits_nowhere_is_refused(request_: Request) -> None:
-    with pytest.raises(UserError, match=r"no partition in slurm/site\.yaml takes a job of"):
+    with pytest.raises(WorkflowError, match=r"no partition in slurm/site\.yaml takes a job of"):
         place(Site(partitions=PARTITIONS), request_)
 
 
@@ -88,23 +88,19 @@ class Job:
     ],
 )
 def test_a_partition_is_taken_if_and_only_if_the_executor_takes_it(
-    threads: int, resources: dict[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    threads: int, resources: dict[str, int], tmp_path: Path
 ) -> None:
-    """The executor reads the same file through `translate_site_file`."""
-    import snakemake_executor_plugin_slurm as plugin
-
     file = tmp_path / "site.yaml"
     file.write_text(SITE, encoding="utf-8")
-    monkeypatch.setattr(plugin, "read_partition_file", None)
-    translate_site_file(read_site(file))
+    site = read_site(file)
     job = Job(threads, **resources)
-    elsewhere = plugin.read_partition_file(tmp_path / "none" / "site.yaml")
-    assert [each.name for each in elsewhere] == [each.name for each in plugin.read_partition_file(file)]
-    fits = {each.name: each.score_job_fit(job) is not None for each in plugin.read_partition_file(file)}
-    request = read_request(resources, threads)
+    fits = {}
+    for name, keys in site.partitions.items():
+        limits = executor_partitions.PartitionLimits(**{key: keys[key] for key in LIMITS if key in keys})
+        fits[name] = executor_partitions.Partition(name=name, limits=limits).score_job_fit(job) is not None
     try:
-        chosen, _ = place(read_site(file), request)
-    except UserError:
+        chosen, _ = place(site, read_request(resources, threads))
+    except WorkflowError:
         chosen = None
     assert (chosen is not None) == any(fits.values()) and (chosen is None or fits[chosen])
 

@@ -4,8 +4,8 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from wokflow.cluster.site import Site, read_site
-from wokflow.frame.job import UserError
+from snakemake_executor_plugin_slurm_robust.site import Site, read_site
+from snakemake_interface_common.exceptions import WorkflowError
 
 from tests.conftest import ROOT
 
@@ -62,7 +62,7 @@ partitions:
   v100: {gpu_model: v100}
   gpu: 4
 """
-    with pytest.raises(UserError) as caught:
+    with pytest.raises(WorkflowError) as caught:
         read_site(written(tmp_path, text))
     said = str(caught.value)
     assert "acount: no such key; did you mean account?" in said
@@ -78,10 +78,10 @@ partitions:
 
 @pytest.mark.parametrize(("text", "said"), [("- a", "holds no keys"), ("a: [", "is not YAML")])
 def test_what_is_no_site_file_is_refused(text: str, said: str, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(WorkflowError, match=said):
         read_site(written(tmp_path, text))
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"There is no file .*none\.yaml"):
+    with pytest.raises(WorkflowError, match=r"There is no file .*none\.yaml"):
         read_site(tmp_path / "none.yaml")

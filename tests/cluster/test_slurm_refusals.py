@@ -1,7 +1,7 @@
 """Which of Slurm's refusals are for now, and which for good."""
 
 import pytest
-from wokflow.cluster.slurm_refusals import temporary
+from snakemake_executor_plugin_slurm_robust.slurm_refusals import temporary
 
 POLICY = "Job violates accounting/QOS policy (job submit limit, user's size and/or time limits)"
 FAILED = (

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from wokflow.cluster import states as module
-from wokflow.cluster.states import States
+from snakemake_executor_plugin_slurm_robust import states as module
+from snakemake_executor_plugin_slurm_robust.states import States
 
 
 class Lines(list[str]):
@@ -60,7 +60,7 @@ def of(*jobs: str) -> States:
 
 
 def ask(states: States, log: Lines) -> dict[str, str]:
-    return asyncio.run(states("squeue", log))[0]
+    return asyncio.run(states.ask(log))
 
 
 def test_states_go_through(slurm: Slurm) -> None:
@@ -192,7 +192,7 @@ def test_a_failure_names_rule_node_cause_and_log_once(slurm: Slurm) -> None:
     assert log[0].startswith(
         "Slurm job 5 (match_embed zh) on n2 after 00:00:02: FAILED: a command was not found"
     )
-    assert "--slurm-exclude-failed-nodes n2" in log[0]
+    assert "--slurm-robust-exclude-failed-nodes n2" in log[0]
     assert log[0].endswith("log: /l/5.log")
 
 
@@ -222,7 +222,7 @@ def test_a_slow_scontrol_holds_up_neither_the_loop_nor_the_other_jobs(slurm: Slu
 
     async def both() -> None:
         letting_go = asyncio.create_task(lets_go())
-        await of(*map(str, range(8)))("squeue", log)
+        await of(*map(str, range(8))).ask(log)
         assert (tmp_path / "go").exists()
         await letting_go
 

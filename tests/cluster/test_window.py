@@ -12,7 +12,7 @@ def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of Slurm's commands, at the head of PATH; this process is the executor's job 17."""
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     monkeypatch.setenv("SLURM_JOB_ID", "17")
-    monkeypatch.setenv("WOKFLOW_JOB", "1")
+    monkeypatch.setenv("SNAKEMAKE_SLURM_ROBUST", "1")
     return tmp_path
 
 
@@ -45,7 +45,7 @@ def test_without_an_answer_it_is_what_was_asked_for(slurm: Path) -> None:
     assert minutes_left(600) == 600
 
 
-@pytest.mark.parametrize("variable", ["SLURM_JOB_ID", "WOKFLOW_JOB"])
+@pytest.mark.parametrize("variable", ["SLURM_JOB_ID", "SNAKEMAKE_SLURM_ROBUST"])
 def test_a_workstation_and_an_allocation_of_the_user_have_no_limit_and_are_not_queued_again(
     variable: str, slurm: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,7 @@ from tests.conftest import ROOT
 SNAKEFILE = f"""
 import sys
 sys.path.insert(0, {str(ROOT / "scripts")!r})
-from wokflow.cluster.site import read_site
+from snakemake_executor_plugin_slurm_robust.site import read_site
 from wokflow.frame.job import UserError
 SITE = read_site("slurm/site.yaml")
 EARLIER_RULES = set()
@@ -111,7 +111,7 @@ class House:
         latency: int = 1,
         options: Sequence[str] = (),
     ) -> subprocess.Popen[str]:
-        quick = ("--slurm-init-seconds-before-status-checks", "1", "--latency-wait", str(latency))
+        quick = ("--slurm-robust-init-seconds-before-status-checks", "1", "--latency-wait", str(latency))
         command = [sys.executable, str(QUICK), "--profile", "slurm", *quick, "--retries", str(retries)]
         return subprocess.Popen(
             [*command, *options, "--config", f"key={key}", "--", *(targets or (MADE,))],

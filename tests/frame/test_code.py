@@ -378,7 +378,7 @@ def test_packages_are_those_that_the_code_imports_with_their_pins(
 
 def test_every_package_that_a_step_uses_has_a_pin() -> None:
     forget()
-    pinned = set(code._pins())
+    pinned = {*code._pins(), "snakemake-executor-plugin-slurm-robust"}  # the latter is in executor/
     for path in sorted((ROOT / "scripts" / "wokflow").glob("*/*.py")):
         module = f"wokflow.{path.parent.name}.{path.stem}"
         if module not in NEUTRAL:

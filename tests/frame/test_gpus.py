@@ -15,7 +15,7 @@ from tests.conftest import ROOT, snakemake
 SNAKEFILE = f"""
 import sys
 sys.path.insert(0, {str(ROOT / "scripts")!r})
-from wokflow.cluster.site import read_site
+from snakemake_executor_plugin_slurm_robust.site import read_site
 from wokflow.frame.job import UserError
 SITE = read_site({str(ROOT / "slurm/site.yaml")!r})
 EARLIER_RULES = set()

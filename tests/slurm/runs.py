@@ -70,7 +70,7 @@ class Run:
         self.log = house.with_suffix(f".{time.monotonic_ns()}.log")
         self.ended_before = {job["id"] for job in cluster.jobs(*ENDED)}  # those of tests before this one
         command = ["snakemake", "--profile", "slurm", "--latency-wait", str(latency)]
-        command += ["--slurm-init-seconds-before-status-checks", "1", *options]
+        command += ["--slurm-robust-init-seconds-before-status-checks", "1", *options]
         python = quick_python() if quick else sys.executable
         with self.log.open("w") as log:
             self.process = start_snakemake(house, command, python, log.fileno(), cluster.environment, QUICK)

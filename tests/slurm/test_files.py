@@ -93,9 +93,9 @@ def test_a_node_without_the_environment(house: Path, cluster: Cluster) -> None:
     with mounted(cluster, "n2", f"mount -t tmpfs none {sys.prefix}"):
         with out_of_service(cluster, "n[1,3]", "drain"):
             output = Run(house, cluster, "--retries", "0", *NEW).fails()
-            assert "on n2 after" in output and "--slurm-exclude-failed-nodes n2" in output
+            assert "on n2 after" in output and "--slurm-robust-exclude-failed-nodes n2" in output
             assert key_of(house) == ""
-        Run(house, cluster, "--slurm-exclude-failed-nodes", "n2", *NEW).ends()
+        Run(house, cluster, "--slurm-robust-exclude-failed-nodes", "n2", *NEW).ends()
     assert key_of(house) == "new"
 
 

@@ -53,7 +53,7 @@ def test_it_ends_in_the_bytes_of_a_local_run(built: Path, cluster: Cluster, tmp_
     assert results(house) == results(built)
 
 
-SOON = ("--slurm-init-seconds-before-status-checks", "1")
+SOON = ("--slurm-robust-init-seconds-before-status-checks", "1")
 PART = "out/ingest/recipes/xiachufang/part-00000.parquet"
 
 

@@ -17,7 +17,7 @@ from tests.slurm.runs import write_site
 SNAKEFILE = f"""
 import sys
 sys.path.insert(0, {str(ROOT / "scripts")!r})
-from wokflow.cluster.site import read_site
+from snakemake_executor_plugin_slurm_robust.site import read_site
 from wokflow.frame.job import UserError
 SITE = read_site("slurm/site.yaml")
 EARLIER_RULES = set()

@@ -217,7 +217,7 @@ def test_a_job_of_slurm_whose_time_is_over_is_queued_again_if_it_got_on(
     scontrol.parent.mkdir()
     monkeypatch.setenv("PATH", str(scontrol.parent), prepend=":")
     monkeypatch.setenv("SLURM_JOB_ID", "17")
-    monkeypatch.setenv("WOKFLOW_JOB", "1")
+    monkeypatch.setenv("SNAKEMAKE_SLURM_ROBUST", "1")
     said = {
         1: "Slurm queues its job again",
         2: "does not queue its job again: not allowed",

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from snakemake_executor_plugin_slurm_robust.site import LIMITS, Site
+
 from wokflow.cluster import slurm
 from wokflow.cluster.asked import Asked
 from wokflow.cluster.check_findings import OK, PROBLEM, WARNING, Finding
+from wokflow.cluster.commands import SlurmError
 from wokflow.cluster.limits import Places, exceeding
-from wokflow.cluster.site import LIMITS, Site
-from wokflow.cluster.slurm import Association, Qos, SlurmError
+from wokflow.cluster.slurm import Association, Qos
 
 RESOURCES = {
     "cpu": "max_threads",

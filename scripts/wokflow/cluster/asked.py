@@ -5,9 +5,11 @@ import io
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from wokflow.cluster.placement import request_of
-from wokflow.cluster.requests import Request, place
-from wokflow.cluster.site import Site
+from snakemake_executor_plugin_slurm_robust.placement import request_of
+from snakemake_executor_plugin_slurm_robust.requests import Request, place
+from snakemake_executor_plugin_slurm_robust.site import Site
+from snakemake_interface_common.exceptions import WorkflowError
+
 from wokflow.frame.job import UserError
 
 
@@ -62,7 +64,7 @@ def by_partition(
         try:
             first, _ = place(site, request.first)
             last, granted = place(site, request.last, retry=True)
-        except UserError as error:
+        except WorkflowError as error:
             refused[request] = str(error)
             continue
         if last == first:

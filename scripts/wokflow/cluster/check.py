@@ -5,26 +5,33 @@ It leaves no job and no file behind. The exit code is 1 where a run would fail.
 """
 
 import argparse
-import importlib.util
 import shutil
 import signal
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+try:
+    from snakemake_executor_plugin_slurm_robust.commands import leave_allocation
+    from snakemake_executor_plugin_slurm_robust.site import Site, read_site
+    from snakemake_interface_common.exceptions import WorkflowError
+except ModuleNotFoundError as error:
+    sys.exit(
+        f"{error.name} is not installed in {sys.prefix}, and runs on Slurm need it. Set it up: make setup"
+    )
+
 from wokflow.cluster import slurm
 from wokflow.cluster.accounts import allowances
 from wokflow.cluster.asked import by_partition, read_requests
 from wokflow.cluster.check_findings import OK, PROBLEM, WARNING, Finding
-from wokflow.cluster.environment import leave_allocation
+from wokflow.cluster.commands import SlurmError, ask
 from wokflow.cluster.limits import limits
 from wokflow.cluster.nodes import choose, try_out
-from wokflow.cluster.site import Site, read_site
 from wokflow.cluster.site_names import names
-from wokflow.cluster.slurm import SlurmError
 from wokflow.cluster.verdicts import verdicts
 from wokflow.frame.config import prepare, read_schema
 from wokflow.frame.config_files import read_yaml
@@ -35,7 +42,6 @@ SITE, PROFILE, CONFIG = (
     Path("slurm/config.yaml"),
     Path("config/config.yaml"),
 )
-EXECUTOR = "snakemake_executor_plugin_slurm"
 
 
 def main(words: list[str]) -> int:
@@ -61,19 +67,19 @@ def check(configfiles: Sequence[str], results: str | None, most: int, wait: floa
         yield Finding(PROBLEM, f"{Path.cwd()} holds no Snakefile", "Start from the root of the repository")
         return
     try:
-        site, profile = read_site(SITE), yaml.safe_load(PROFILE.read_text(encoding="utf-8"))
+        site = read_site(SITE, partial(read_yaml, empty=True))
+        profile = yaml.safe_load(PROFILE.read_text(encoding="utf-8"))
         config = read_config(configfiles)
-    except UserError as error:
+    except (UserError, WorkflowError) as error:
         yield Finding(PROBLEM, str(error), "Fix that first, then check again")
         return
-    yield _executor()
     yield (answers := _answers())
     if answers.level == PROBLEM:
         return
     options = ["--configfile", *configfiles] if configfiles else []
     try:
         asked = read_requests(options, int(profile.get("retries", 0)))
-    except UserError as error:
+    except (UserError, WorkflowError) as error:
         yield Finding(PROBLEM, f"Snakemake cannot plan this run: {error}", "Fix that first, then check again")
         return
     try:
@@ -107,17 +113,6 @@ def read_config(configfiles: Sequence[str]) -> dict[str, Any]:
     return prepare(config, read_schema(Path()), Path())[0]
 
 
-def _executor() -> Finding:
-    if importlib.util.find_spec(EXECUTOR):
-        return Finding(OK, "Snakemake's executor for Slurm is installed")
-    package = EXECUTOR.replace("_", "-")
-    return Finding(
-        PROBLEM,
-        f"the package {package} is not installed in {sys.prefix}",
-        f"{sys.executable} -m pip install --constraint constraints.txt {package} (or make setup)",
-    )
-
-
 def _answers() -> Finding:
     """Whether Slurm's commands are there, and its controller answers."""
     if absent := [name for name in slurm.COMMANDS if not shutil.which(name)]:
@@ -128,7 +123,7 @@ def _answers() -> Finding:
             "or put the folder of its commands on PATH",
         )
     try:
-        answer = slurm.ask("scontrol", "ping")
+        answer = ask("scontrol", "ping")
     except SlurmError as error:
         answer = str(error)
     if " is UP" in answer:

@@ -5,6 +5,7 @@ a job's environment. So a run drops all other variables before it submits its fi
 file that only the user may read.
 """
 
+import atexit
 import json
 import os
 import re
@@ -33,27 +34,21 @@ PASSED = re.compile(
     r"OLLAMA_\w+|HANLP_\w+|SPACY_\w+|JIEBA_\w+|POLARS_\w+|RAYON_\w+|OMP_\w+|KMP_\w+|MKL_\w+|OPENBLAS_\w+|GOMP_\w+|"
     r"CUDA\w*|NVIDIA_\w+|NCCL_\w+|GLOO_\w+|UCX_\w+|FI_\w+|ROCM_\w+|HIP_\w+|HSA_\w+|SNAKEMAKE_\w+|WOKFLOW_\w+"
 )
-CONFIGURATION = frozenset({"SLURM_CONF"})  # tells Slurm's commands where their cluster is
 
 
-def leave_allocation() -> None:
-    """Delete the variables of the Slurm job that this process runs in, if any, which its jobs would inherit.
+def hand_over(key_variables: Collection[str]) -> None:
+    """Leave in this process's environment what jobs get of it, and write the keys that they need to a file.
 
-    CONFIGURATION stays.
+    `key_variables` are names of variables that hold keys. The file is the user's own, and is removed when the process
+    ends. Raises UserError where it cannot be kept from others.
     """
-    if "SLURM_JOB_ID" in os.environ:
-        for name in [name for name in os.environ if name.startswith("SLURM_") and name not in CONFIGURATION]:
-            del os.environ[name]
+    for name in written_apart(os.environ, key_variables):
+        del os.environ[name]
+    os.environ[VARIABLE] = str(keys_file())
+    atexit.register(remove_keys)
 
 
-def keep_configuration() -> None:
-    """Have the executor use leave_allocation: its own function deletes CONFIGURATION, too."""
-    import snakemake_executor_plugin_slurm as plugin
-
-    plugin.delete_slurm_environment = leave_allocation
-
-
-def hand_over(environment: Mapping[str, str], key_variables: Collection[str]) -> list[str]:
+def written_apart(environment: Mapping[str, str], key_variables: Collection[str]) -> list[str]:
     """Write the keys that jobs need to a file of the user's own; return the variables that Slurm must not pass on.
 
     `key_variables` are names of variables that hold keys. Raises UserError where the file cannot be kept from others.

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from snakemake_executor_plugin_slurm_robust.requests import Request
+from snakemake_executor_plugin_slurm_robust.site import LIMITS, Site
+
 from wokflow.cluster import slurm
 from wokflow.cluster.asked import Asked
 from wokflow.cluster.check_findings import OK, PROBLEM, WARNING, Finding
-from wokflow.cluster.requests import Request
-from wokflow.cluster.site import LIMITS, Site
 from wokflow.cluster.slurm import Node
 from wokflow.frame.stages import without_gpu
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from snakemake_executor_plugin_slurm_robust.site import Site
+
 from wokflow.cluster import probe, slurm
-from wokflow.cluster.site import Site
-from wokflow.cluster.slurm import SlurmError
+from wokflow.cluster.commands import SlurmError, ask
 from wokflow.frame.printed import end_of
 
 MINUTES = 2  # that a trial job may take
@@ -98,7 +99,7 @@ def _submit(place: Place, site: Site, name: str, script: str, project: Path) -> 
     options = slurm.options(site, place.partition, gpus=int(place.gpu))
     about = ["--job-name", name, "--output", "/dev/null", "--export=ALL", "-D", str(project)]
     where = ["-w", place.node, "-t", str(place.minutes), "--no-requeue"]
-    return slurm.ask("sbatch", "--parsable", *about, *options, *where, text=script).strip().split(";")[0]
+    return ask("sbatch", "--parsable", *about, *options, *where, text=script).strip().split(";")[0]
 
 
 @contextmanager

@@ -4,10 +4,12 @@ import difflib
 import re
 from collections.abc import Iterator
 
+from snakemake_executor_plugin_slurm_robust.site import Site
+
 from wokflow.cluster import slurm
 from wokflow.cluster.check_findings import OK, PROBLEM, Finding
-from wokflow.cluster.site import Site
-from wokflow.cluster.slurm import Association, Node, SlurmError
+from wokflow.cluster.commands import SlurmError
+from wokflow.cluster.slurm import Association, Node
 
 
 def names(site: Site, nodes: list[Node]) -> Iterator[Finding]:

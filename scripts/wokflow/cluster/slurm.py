@@ -2,12 +2,12 @@
 
 import getpass
 import re
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wokflow.cluster.site import GPU_MODEL, Site
-from wokflow.frame.processes import ask_program
+from snakemake_executor_plugin_slurm_robust.site import GPU_MODEL, Site
+
+from wokflow.cluster.commands import SlurmError, ask
 
 COMMANDS = (
     "sbatch",
@@ -17,14 +17,9 @@ COMMANDS = (
     "sinfo",
     "sacct",
 )  # all that a run calls on the login node
-PATIENCE = 60  # seconds that an answer may take
 USABLE = ("idle", "mixed", "allocated", "completing", "planned", "reserved", "powering_up", "powered_down")
 AMOUNT = re.compile(r"([\w/:]+)=(\d+(?:\.\d+)?)([MGT]?)")  # name, number and unit
 FIELDS = "%N|%P|%T|%c|%m|%G|%l|%f|%E"  # of sinfo
-
-
-class SlurmError(Exception):
-    """Slurm refused something, or does not answer; the message is Slurm's own."""
 
 
 @dataclass(frozen=True)
@@ -46,21 +41,6 @@ class Node:
     def usable(self) -> bool:
         """Whether it runs jobs, or will once it has room or power; a `*` marks nodes that do not respond."""
         return not self.state.endswith("*") and self.state.rstrip("~#!%$@^-+").lower() in USABLE
-
-
-def ask(*command: str, text: str = "", environment: Mapping[str, str] | None = None) -> str:
-    """The output of a command of Slurm. Raises SlurmError where it fails, is not there or takes over a minute."""
-    try:
-        done = ask_program(command, text=text, environment=environment, patience=PATIENCE)
-    except subprocess.TimeoutExpired as error:
-        raise SlurmError(f"{command[0]} gave no answer in {PATIENCE} s") from error
-    except OSError as error:
-        raise SlurmError(f"{command[0]} cannot be run: {error.strerror}") from error
-    if done.returncode:
-        raise SlurmError(
-            (done.stderr.strip() or done.stdout.strip()) or f"{command[0]} failed without a message"
-        )
-    return done.stdout
 
 
 def nodes() -> list[Node]:

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from snakemake_executor_plugin_slurm_robust.causes import stuck
+from snakemake_executor_plugin_slurm_robust.site import Site
+
 from wokflow.cluster import probe
-from wokflow.cluster.causes import stuck
 from wokflow.cluster.check_findings import OK, PROBLEM, WARNING, Finding
 from wokflow.cluster.nodes import MINUTES, WAITING, Trial
-from wokflow.cluster.site import Site
 
 SHARED = "Your site's documentation says which folders all nodes share: as a rule home, project and scratch folders."
 AGAIN = "set the environment up again, where the nodes can use it: rm -r .venv, then make setup"

@@ -3,10 +3,9 @@
 import os
 import re
 
-from wokflow.cluster import slurm
-from wokflow.cluster.slurm import SlurmError
+from wokflow.cluster.commands import SlurmError, ask
 
-SUBMITTED = "WOKFLOW_JOB"  # the environment variable that marks jobs of the executor for Slurm
+SUBMITTED = "SNAKEMAKE_SLURM_ROBUST"  # the environment variable that marks jobs of the executor for Slurm
 LEFT = re.compile(r"(?:(?:(\d+)-)?(\d+):)?(\d+):(\d+)")  # days-hours:minutes:seconds
 
 
@@ -18,7 +17,7 @@ def minutes_left(asked: float) -> float | None:
     if not (job := _own_job()):
         return None
     try:
-        answer = slurm.ask("squeue", "--noheader", f"--jobs={job}", "--format=%L").strip()
+        answer = ask("squeue", "--noheader", f"--jobs={job}", "--format=%L").strip()
     except SlurmError:
         return asked
     if answer == "UNLIMITED":
@@ -34,7 +33,7 @@ def queue_again() -> str:
     if not (job := _own_job()):
         return "Run again to go on."
     try:
-        slurm.ask("scontrol", "requeue", job)
+        ask("scontrol", "requeue", job)
     except SlurmError as error:
         return f"Slurm does not queue its job again: {error}"
     return "Slurm queues its job again, so that it goes on."

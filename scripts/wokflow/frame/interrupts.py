@@ -6,7 +6,7 @@ import sys
 from types import TracebackType
 from typing import IO
 
-from wokflow.frame.patches import Part
+from snakemake_executor_plugin_slurm_robust.self_check import Part
 
 SCRIPT = "step.py"
 # Runs before Snakemake's own lines, which import for some tenths of a second; step.py has a handler of its own.

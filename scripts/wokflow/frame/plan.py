@@ -16,13 +16,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from snakemake_executor_plugin_slurm_robust.self_check import Part, check_parts
+from snakemake_interface_common.exceptions import WorkflowError
+
 from wokflow.frame.alone import last_config
 from wokflow.frame.config_files import check_configs
 from wokflow.frame.job import UserError
-from wokflow.frame.patches import Part, check_parts
 from wokflow.frame.records import UNFINISHED
 
-TESTED = ("9.27.1",)  # versions of Snakemake whose Workflow.__init__ was replaced as below
+TESTED = ("9.27.1", "9.27.1")  # versions of Snakemake whose Workflow.__init__ was replaced as below
 WORKFLOW = Part("snakemake.workflow:Workflow", "__init__", None)
 PARTS = ("settings", "layout", "resources", "code", "packages", "cutoffs")
 
@@ -61,7 +63,7 @@ def main(options: list[str]) -> int:
             workflow = dry_workflow(options)
             text = None if workflow is None else of_papers(workflow) + described(workflow)
             text = None if text is None else text + of_another_config(workflow)
-    except UserError as error:
+    except (UserError, WorkflowError) as error:
         print(error)
         return 1
     print(output.getvalue().strip() if text is None else text)
@@ -103,7 +105,8 @@ def dry_workflow(options: list[str]) -> Any:
     from snakemake.cli import args_to_api, parse_args
     from snakemake.workflow import Workflow
 
-    check_parts("snakemake", TESTED, [WORKFLOW])
+    if warning := check_parts("snakemake", TESTED, [WORKFLOW]):
+        print(warning, file=sys.__stderr__)
     # A model's server and its client run at the same time, with a core each.
     parser, arguments = parse_args(["--dry-run", "--cores", "64", *options])
     check_configs(arguments.configfile or ())

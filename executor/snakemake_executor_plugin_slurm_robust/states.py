@@ -1,6 +1,6 @@
-"""The states of a run's jobs, as reported to Snakemake's executor for Slurm.
+"""The states of a run's jobs.
 
-The executor asks squeue for all jobs of a run at once. Cases that it cannot handle are decided here:
+squeue is asked for all jobs of a run at once. Cases that it leaves open are decided here:
 
 - a job that squeue does not list is looked up again, and in the accounting database; if neither knows it, its outputs
   decide. They can only be new ones, since old ones are removed before a job is submitted;
@@ -14,16 +14,16 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from wokflow.cluster import slurm_questions
-from wokflow.cluster.causes import FAILURES, LOST, failure, stuck
-from wokflow.cluster.job_outputs import are_complete
+from snakemake_executor_plugin_slurm_robust import slurm_questions
+from snakemake_executor_plugin_slurm_robust.causes import FAILURES, LOST, failure, stuck
+from snakemake_executor_plugin_slurm_robust.job_outputs import are_complete
 
 RUNNING, COMPLETED, FAILED = "RUNNING", "COMPLETED", "FAILED"
 ENDED = {COMPLETED, FAILED, *FAILURES} - {"SPECIAL_EXIT"}
 GIVEN_UP = {
     "PREEMPTED",
     "SPECIAL_EXIT",
-}  # the executor would wait for a job in one of these states without end
+}  # Slurm holds a job in one of these states, or never starts it again
 QUESTIONS = 2  # answers that must leave a job out before its outputs decide
 QUESTIONS_AGAINST = (
     5  # the same, where accounting says that it waits or runs: accounting can lag, or be wrong for ever
@@ -44,7 +44,7 @@ class Absence:
 
 
 class States:
-    """Answers the executor's question for the states of a run's jobs; `run` is the name that all of them have."""
+    """Answers the question for the states of a run's jobs; `run` is the name that all of them have."""
 
     def __init__(self) -> None:
         self.run = ""
@@ -59,16 +59,12 @@ class States:
         """Whether squeue's last answer left out a job whose end is not known."""
         return bool(self._absences.keys() & self.jobs.keys())
 
-    async def __call__(self, command: str, logger: Logger) -> tuple[dict[str, str], float]:
-        """The state of each job asked for, and how long the question took, in seconds.
-
-        The executor's `command` is not used: squeue is asked, and accounting for the jobs that squeue leaves out.
-        """
-        start = time.monotonic()
+    async def ask(self, logger: Logger) -> dict[str, str]:
+        """The state of each job asked for: squeue's, and that of accounting for jobs that squeue leaves out."""
         listed = await slurm_questions.queue(self.run)
         self._note_silence(listed is None, logger)
         if listed is None:
-            return dict.fromkeys(self.jobs, RUNNING), 0.0
+            return dict.fromkeys(self.jobs, RUNNING)
         states = {job: listed[job][0] for job in self.jobs if job in listed}
         for job in states:
             self._absences.pop(job, None)
@@ -78,7 +74,7 @@ class States:
         if doubtful := lost | given_up:
             alive = await self._end(doubtful)
             states |= dict.fromkeys(doubtful, FAILED) | dict.fromkeys(alive, RUNNING)
-        return states, time.monotonic() - start
+        return states
 
     async def _decide(self, missing: Collection[str], states: dict[str, str]) -> set[str]:
         """Add the states of jobs that squeue leaves out to `states`; return the jobs that are lost."""
@@ -92,7 +88,7 @@ class States:
             state = recorded.get(job) or recorded.get(job.partition("_")[0])
             if state in ENDED:
                 del self._absences[job]
-                # The executor would wait for Slurm to start a job of NODE_FAIL again; then squeue would list it.
+                # If Slurm were to start a job of NODE_FAIL again, squeue would list it.
                 states[job] = FAILED if state == "NODE_FAIL" else state
             elif absence.questions < (QUESTIONS_AGAINST if state else QUESTIONS):
                 states[job] = RUNNING

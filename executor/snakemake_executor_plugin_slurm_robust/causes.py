@@ -1,13 +1,12 @@
 """Why a job failed or waits, and what to do, in words."""
 
+import os
 import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from wokflow.cluster import slurm_questions
-from wokflow.frame.printed import end_of
-from wokflow.frame.secrets import shown
+from snakemake_executor_plugin_slurm_robust import slurm_questions
 
 FAILURES = {
     "BOOT_FAIL": "its node did not start.",
@@ -27,7 +26,9 @@ EXIT_CODES = {
 STEP = "slurmstepd"  # whose lines in a job's log these are
 NOT_STARTED = "execve(): "  # srun's exit code is 2 then
 OUT_OF_MEMORY = re.compile(r"exceeded (?:job |step )?memory limit|oom[-_ ]kill", re.IGNORECASE)
-ERROR = re.compile(r"^(.+)\n\(log: ", re.MULTILINE)  # an error as wokflow.frame.job prints it
+ERROR = re.compile(r"^(.+)\n\(log: ", re.MULTILINE)  # an error that names its own log
+TAIL = 65_536  # bytes at the end of a log that are read
+CONTROL = dict.fromkeys([*range(9), *range(11, 32), *range(127, 160)], "?")  # all but tabs and line ends
 LITTLE = 1 << 20  # bytes: a disk with less room is full
 SITE = "in slurm/site.yaml"
 # Reasons to wait that do not go away by themselves, as patterns of squeue's reason, and what to do; the first match
@@ -101,12 +102,12 @@ async def failure(job: str, state: str) -> str:
     if why := FAILURES.get(state):
         what = why
     elif not_run:
-        what = f"{not_run}. To leave the node out: --slurm-exclude-failed-nodes {node}"
+        what = f"{not_run}. To leave the node out: --slurm-robust-exclude-failed-nodes {node}"
     elif signal == "9":
         what = "it was killed, most often for want of memory. A next try asks for more."
     else:
         what = cause(log) or full(log) or "its log says why"
-    return shown(f"{head}: {what}" + (f"\n  log: {log}" if log else ""))
+    return (f"{head}: {what}" + (f"\n  log: {log}" if log else "")).translate(CONTROL)
 
 
 def cause(log: str) -> str:
@@ -144,7 +145,8 @@ def read(log: str) -> str:
     """The end of a log, which says why a job ended; empty if it cannot be read."""
     try:
         with Path(log).open("rb") as file:
-            return end_of(file)
+            file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL))
+            return file.read(TAIL).decode("utf-8", "replace")
     except OSError:
         return ""
 

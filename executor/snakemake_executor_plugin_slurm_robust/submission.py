@@ -5,9 +5,9 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import Any
 
-from wokflow.cluster import slurm
-from wokflow.cluster.job_outputs import remove_outputs
-from wokflow.cluster.slurm import SlurmError
+from snakemake_executor_plugin_slurm_robust import commands
+from snakemake_executor_plugin_slurm_robust.commands import SlurmError
+from snakemake_executor_plugin_slurm_robust.job_outputs import remove_outputs
 
 END = 60  # seconds that cancelled copies may take to end
 
@@ -36,7 +36,7 @@ def cancel_copies(executor: Any, jobs: Sequence[Any], known: Collection[str]) ->
         executor.logger.warning(
             f"Cancelling what an earlier try left in the queue: {', '.join(sorted(copies))}"
         )
-        slurm.ask("scancel", *sorted(copies))
+        commands.ask("scancel", *sorted(copies))
         if time.monotonic() > latest:
             executor.logger.warning(f"They have not ended in {END} s. The jobs are submitted all the same.")
             return
@@ -51,6 +51,6 @@ def comment_of(job: Any) -> str:
 
 def _live(run: str, comments: Collection[str]) -> set[str]:
     """Jobs of a run that have not ended and have one of the comments."""
-    output = slurm.ask("squeue", "--noheader", f"--name={run}", "--format=%i|%k")
+    output = commands.ask("squeue", "--noheader", f"--name={run}", "--format=%i|%k")
     rows = (line.split("|", 1) for line in output.splitlines() if "|" in line)
     return {job for job, comment in rows if job.isdigit() and comment in comments}

@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from wokflow.cluster.site import Site
-from wokflow.frame.job import UserError
+from snakemake_interface_common.exceptions import WorkflowError
+
+from snakemake_executor_plugin_slurm_robust.site import Site
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ def read_request(resources: Mapping[str, Any], threads: int) -> Request:
 def place(site: Site, request: Request, *, retry: bool = False) -> tuple[str, Request]:
     """The partition that a job goes to, and what it asks for there; a retry may get less than it asks for.
 
-    The site names partitions. Raises UserError if none can take the job, with what each lacks.
+    The site names partitions. Raises WorkflowError if none can take the job, with what each lacks.
     """
     lacks = {name: _lacks(limits, request) for name, limits in site.partitions.items()}
     if fitting := [name for name, lack in lacks.items() if not lack]:
@@ -78,7 +79,7 @@ def place(site: Site, request: Request, *, retry: bool = False) -> tuple[str, Re
         if retry and not set(lack) - {"max_mem_mb", "max_runtime"}
     }
     if not capped:
-        raise UserError(_refusal(site, request, lacks))
+        raise WorkflowError(_refusal(site, request, lacks))
     name = max(capped, key=lambda name: _share(capped[name], request))
     return name, capped[name]
 

@@ -2,13 +2,13 @@
 
 import difflib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from wokflow.frame.config_files import read_yaml
-from wokflow.frame.job import UserError
+import yaml
+from snakemake_interface_common.exceptions import WorkflowError
 
 SETTINGS = {
     "account": "slurm_account",
@@ -56,13 +56,25 @@ class Site:
         return [name for name, limits in self.partitions.items() if limits.get("max_gpu")]
 
 
-def read_site(path: str | Path) -> Site:
-    """Read a site file. Raises UserError with all that is wrong in it."""
-    keys = read_yaml(path, empty=True)
+def read_site(path: str | Path, read: "Callable[[str | Path], dict[str, Any]] | None" = None) -> Site:
+    """Read a site file; `read` may be another reader of YAML. Raises WorkflowError with all that is wrong in it."""
+    keys = (read or _read)(path)
     if problems := list(_problems(keys)):
-        raise UserError(f"{path} cannot be used:\n" + "\n".join(f"  - {problem}" for problem in problems))
+        raise WorkflowError(f"{path} cannot be used:\n" + "\n".join(f"  - {problem}" for problem in problems))
     settings = {key: None if keys.get(key) is None else str(keys[key]) for key in SETTINGS}
     return Site(**settings, partitions=keys.get("partitions") or {})
+
+
+def _read(path: str | Path) -> dict[str, Any]:
+    try:
+        keys = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise WorkflowError(f"There is no file {path}") from None
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise WorkflowError(f"{path} is not YAML, or cannot be read: {error}") from error
+    if not isinstance(keys, dict | None):
+        raise WorkflowError(f"{path} holds no keys with values")
+    return keys or {}
 
 
 def _problems(site: dict[str, Any]) -> Iterator[str]:

@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from wokflow.cluster.slurm import SlurmError
-from wokflow.cluster.slurm_refusals import Refusal, temporary
+from snakemake_executor_plugin_slurm_robust.commands import SlurmError
+from snakemake_executor_plugin_slurm_robust.slurm_refusals import Refusal, temporary
 
 FIRST, LONGEST = (
     15.0,
@@ -20,7 +20,6 @@ END = 90.0  # seconds that a submission under way may take to end
 class Waiting(NamedTuple):
     """A job that Slurm refused with a message, or that came while others waited."""
 
-    executor: Any
     job: Any
     message: str
     refusal: Refusal | None
@@ -29,7 +28,7 @@ class Waiting(NamedTuple):
 class Deferred:
     """Submits jobs, and holds those that Slurm refuses for now.
 
-    `submit` submits a job of an executor and returns the message of a failure, or an empty one. `fail` reports a job
+    `submit` submits a job and returns the message of a failure, or an empty one. `fail` reports a job
     as failed. `withdraw` cancels a job that Slurm took without confirming it; it raises SlurmError if Slurm is
     silent.
 
@@ -39,27 +38,28 @@ class Deferred:
 
     def __init__(
         self,
-        submit: Callable[[Any, Any], str],
-        fail: Callable[[Any, Any, str], None],
-        withdraw: Callable[[Any, Any], None],
+        submit: Callable[[Any], str],
+        fail: Callable[[Any, str], None],
+        withdraw: Callable[[Any], None],
+        logger: Any,
     ) -> None:
-        self._submit, self._fail, self._withdraw = submit, fail, withdraw
+        self._submit, self._fail, self._withdraw, self._logger = submit, fail, withdraw, logger
         self._lock = threading.Lock()
         self._jobs: deque[Waiting] = deque()
         self._thread: threading.Thread | None = None
         self._closed = threading.Event()
 
-    def __call__(self, executor: Any, job: Any) -> None:
+    def __call__(self, job: Any) -> None:
         """Submit a job now, or later if Slurm takes none now."""
         with self._lock:
             if self._jobs:
-                self._jobs.append(Waiting(executor, job, "", None))
+                self._jobs.append(Waiting(job, "", None))
                 return
-        if message := self._submit(executor, job):
+        if message := self._submit(job):
             if refusal := temporary(message):
-                self._add(Waiting(executor, job, message, refusal))
+                self._add(Waiting(job, message, refusal))
             else:
-                self._fail(executor, job, message)
+                self._fail(job, message)
 
     def close(self) -> None:
         """Stop submitting, and wait for the end of a submission that is under way."""
@@ -73,7 +73,7 @@ class Deferred:
             self._jobs.append(waiting)
             if self._thread is None:
                 assert waiting.refusal is not None
-                waiting.executor.logger.warning(
+                self._logger.warning(
                     f"Slurm takes no more jobs now: {waiting.refusal.reason}. They wait here and are submitted again "
                     f"later, which uses up no retry. Slurm's words: {quoted(waiting.message)}"
                 )
@@ -95,7 +95,7 @@ class Deferred:
                     self._thread = None
             for waiting in left:
                 hours = f"Slurm has taken no job for {PATIENCE / 3600:g} hours."
-                self._fail(waiting.executor, waiting.job, f"{hours} {waiting.message}")
+                self._fail(waiting.job, f"{hours} {waiting.message}")
             if self._thread is None:
                 return
 
@@ -103,25 +103,25 @@ class Deferred:
         """Submit jobs until Slurm refuses one for now; True if it took one, or refused one for good, before."""
         answered = False
         while self._jobs and not self._closed.is_set():
-            executor, job, _, refusal = first = self._jobs[0]
+            job, _, refusal = first = self._jobs[0]
             try:
                 if refusal is not None and refusal.may_be_taken:
-                    self._withdraw(executor, job)
+                    self._withdraw(job)
             except SlurmError:
                 return answered
-            message = self._submit(executor, job)
+            message = self._submit(job)
             refusal = temporary(message)
             with self._lock:
                 assert self._jobs[0] is first
                 if refusal is not None:
-                    self._jobs[0] = Waiting(executor, job, message, refusal)
+                    self._jobs[0] = Waiting(job, message, refusal)
                     return answered
                 self._jobs.popleft()
             answered = True
             if message:
-                self._fail(executor, job, message)
+                self._fail(job, message)
         if not self._jobs:
-            executor.logger.warning("Slurm takes jobs again.")
+            self._logger.warning("Slurm takes jobs again.")
         return answered
 
 

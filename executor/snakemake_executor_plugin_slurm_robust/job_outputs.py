@@ -4,6 +4,8 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
+from snakemake_executor_plugin_slurm_robust.jobs import members
+
 KEPT = ("update", "pipe", "service")  # outputs that are changed in place, or that live while their group runs
 NOT_NEEDED = (*KEPT, "temp", "nodelocal")  # that may be gone when a job has ended
 
@@ -38,18 +40,10 @@ async def are_complete(job: Any) -> bool:
         if not all(os.path.lexists(file) for file in _files(member, NOT_NEEDED)):
             return False
         persistence = member.dag.workflow.persistence
-        persistence._clear_cache()  # other processes change the marks
+        persistence._clear_cache()  # (PRIVATE_NAMES.md) other processes change the marks
         if await persistence.incomplete(member):
             return False
     return True
-
-
-def members(job: Any) -> Iterator[Any]:
-    """The jobs of a group; of a single job, itself."""
-    if job.is_group():
-        yield from job.jobs
-    else:
-        yield job
 
 
 def _files(job: Any, without: tuple[str, ...]) -> Iterator[Any]:

@@ -1,0 +1,33 @@
+"""The contract of test_contract.py with the oldest tested versions, and with the newest of the package index."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from snakemake_executor_plugin_slurm_robust import self_check
+
+from tests.conftest import ROOT
+
+TESTED = {
+    self_check.SNAKEMAKE: self_check.SNAKEMAKE_TESTED,
+    self_check.SLURM: self_check.SLURM_TESTED,
+}
+
+
+@pytest.mark.parametrize("which", ["oldest", "newest"])
+def test_the_contract_holds(which: str, tmp_path: Path) -> None:
+    """Other versions lie before the environment's own on Python's path, in the jobs, too."""
+    wanted = [f"{name}=={oldest}" if which == "oldest" else name for name, (oldest, _) in TESTED.items()]
+    packages, python = tmp_path / "packages", sys.executable
+    options = ("--quiet", "--no-deps", "--python", python, "--target", packages)
+    install = [Path(python).with_name("uv"), "pip", "install", *options]
+    if subprocess.run([*install, *wanted], capture_output=True, check=False).returncode:
+        pytest.skip("no package index can be reached")
+    contract = [python, "-m", "pytest", "-q", "-n", "2", "-m", "", "tests/cluster/test_contract.py"]
+    environment = os.environ | {"PYTHONPATH": str(packages)}
+    environment.pop("WOKFLOW_NIGHT", None)
+    done = subprocess.run(contract, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    versions = [path.name for path in packages.glob("snakemake*.dist-info")]
+    assert done.returncode == 0, f"{versions}\n{done.stdout}{done.stderr}"
