@@ -43,7 +43,7 @@ class Part:
 
 # The oldest and the newest version with which all tests passed, and the parts that are overridden or called.
 SLURM = "snakemake-executor-plugin-slurm"
-SLURM_TESTED = ("2.8.0", "2.8.0")
+SLURM_TESTED = ("2.4.0", "2.8.0")
 SLURM_PARTS = (
     Part(EXECUTOR, "run_jobs", ("self", "jobs")),
     Part(EXECUTOR, "run_job", ("self", "job")),
@@ -61,7 +61,7 @@ SLURM_PARTS = (
     Part(SETTINGS, "requeue", None),
 )
 SNAKEMAKE = "snakemake"
-SNAKEMAKE_TESTED = ("9.27.1", "9.27.1")
+SNAKEMAKE_TESTED = ("9.20.0", "9.27.1")
 PERSISTENCE = "snakemake.persistence:PersistenceBase"
 SNAKEMAKE_PARTS = (
     Part("snakemake.jobs:GroupJob", "__init__", ("self", "id", "jobs", "global_resources")),

@@ -12,7 +12,7 @@ Called with the name of a command (sbatch, say) and its arguments. A plan has an
 - `refused`: what sbatch says as it refuses the job
 - `sleep`: seconds before the job begins its work
 
-and, for all together, `banner`: a line before each answer of squeue, `slow`: seconds that squeue takes, and
+and, for all together, `slow`: seconds that squeue takes, and
 `one_by_one`: no two jobs run at once.
 `accounts`: those that sacctmgr lists. The options of each submission are kept in the file `options.<number>`.
 """
@@ -130,8 +130,6 @@ def squeue(arguments: list[str]) -> int:
         end = time.monotonic() + 300  # against hanging
         while not (HOME / "answer").exists() and time.monotonic() < end:
             time.sleep(0.02)
-    if "banner" in plan:
-        print(plan["banner"])
     name = option(arguments, "--name")
     for job in jobs():
         if name and job["name"] == name:

@@ -92,27 +92,12 @@ def test_what_a_forgotten_job_left_half_done_is_not_taken(house: Any) -> None:
     assert toy.text() == "new" and toy.submitted() == 2
 
 
-def test_a_job_that_is_left_out_once(house: Any) -> None:
-    toy = house(RUNS | {"listed": [None, "true"]})
-    succeeded, output = toy.run()
-    assert succeeded, output
-    assert toy.text() == "new" and toy.calls() == ["sbatch 1 rule_made"]
-
-
-def test_a_banner_before_each_answer(house: Any) -> None:
-    toy = house(RUNS, banner="Welcome | to\nthe | cluster | of | all")
-    succeeded, output = toy.run()
-    assert succeeded, output
-    assert toy.text() == "new" and toy.submitted() == 1
-
-
-@pytest.mark.parametrize("state", ["FAILED", "CANCELLED by 0", "CANCELLED by 1000", "TIMEOUT", "NODE_FAIL"])
-def test_accounting_says_that_a_forgotten_job_failed(state: str, house: Any) -> None:
-    toy = house(FORGOTTEN | {"recorded": [state]}, RUNS, accounting=True)
+def test_accounting_says_that_a_forgotten_job_failed(house: Any) -> None:
+    toy = house(FORGOTTEN | {"recorded": ["CANCELLED by 0"]}, RUNS, accounting=True)
     succeeded, output = toy.run()
     assert succeeded, output
     assert toy.text() == "new" and toy.submitted() == 2
-    assert f"Slurm job 1 () on no node after ?: {state.split()[0].replace('NODE_FAIL', 'FAILED')}" in output
+    assert "Slurm job 1 () on no node after ?: CANCELLED" in output
     assert toy.calls()[1] == "sacct 1", "the first answer of accounting decides"
 
 
@@ -122,28 +107,6 @@ def test_accounting_says_that_a_forgotten_job_succeeded(house: Any) -> None:
     succeeded, output = toy.run(latency=20)
     assert succeeded, output
     assert toy.text() == "new" and toy.submitted() == 1 and not any("scancel" in x for x in toy.calls())
-
-
-def test_accounting_is_asked_once_for_all(house: Any) -> None:
-    """Neither job ends before both are asked for, however late the second is submitted."""
-    toy = house(FORGOTTEN | {"recorded": ["RUNNING", "RUNNING", "RUNNING", "FAILED"]}, accounting=True)
-    toy.run(MADE, "results/folder", retries=0)
-    assert any(call in ("sacct 1,2", "sacct 2,1") for call in toy.calls()), toy.calls()
-
-
-def test_accounting_that_says_for_ever_that_a_job_runs_is_not_waited_for(house: Any) -> None:
-    toy = house(FORGOTTEN | {"recorded": ["RUNNING"]}, RUNS, accounting=True)
-    assert toy.run()[0] and toy.text() == "new" and "scancel 1" in toy.calls()
-
-
-@pytest.mark.parametrize("state", ["PREEMPTED", "SPECIAL_EXIT"])
-def test_a_job_that_slurm_stopped_for_good(state: str, house: Any) -> None:
-    toy = house({"listed": [state, "true"], "lives": True}, RUNS)
-    succeeded, output = toy.run()
-    assert succeeded, output
-    assert toy.text() == "new"
-    assert f"Slurm job 1 () on no node after ?: {state}" in output
-    assert toy.calls() == ["sbatch 1 rule_made", "scancel 1", "sbatch 2 rule_made"]
 
 
 def test_a_live_job_is_cancelled_before_its_retry(house: Any) -> None:
