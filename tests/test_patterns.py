@@ -26,9 +26,11 @@ from tests.backtracking import AnyPattern, Steps, attacks, slow_on
 from tests.conftest import ROOT
 
 PACKAGE = ROOT / "scripts" / "wokflow"
+EXECUTOR = ROOT / "executor" / causes.__name__.partition(".")[0]
 ROOMS = sorted(
     {
         "made",
+        "executor",
         "pins",
         *(path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in PACKAGE.rglob("*.py")),
     }
@@ -74,7 +76,7 @@ MADE: dict[tuple[str, str], tuple[Sequence[AnyPattern], str]] = {
         [re.compile(r"soy\s+sauce", re.IGNORECASE), re.compile(r"(?<!\w)soy\s+sauce(?!\w)")],
         "search",
     ),
-    ("cluster.causes", ""): ([pattern for pattern, _ in causes.STUCK], "fullmatch"),
+    ("executor.causes", ""): ([pattern for pattern, _ in causes.STUCK], "fullmatch"),
     ("enrich.phrases", "__init__"): (
         [re.compile(rf"\b(?:soy\ sauce|{WORD}\ of\ {WORD}|{WORD}\-style)\b")],
         "search",
@@ -136,11 +138,20 @@ class Used(NamedTuple):
 
 @cache
 def trees() -> dict[str, ast.Module]:
-    """The modules by their names in the package."""
+    """The modules by their names in the package; those of the executor plugin as of a room `executor`."""
     paths = (path for path in sorted(PACKAGE.rglob("*.py")) if path.stem != "__init__")
     named = {".".join(path.relative_to(PACKAGE).with_suffix("").parts): path for path in paths}
+    named |= {
+        f"executor.{path.stem}": path for path in sorted(EXECUTOR.glob("*.py")) if path.stem != "__init__"
+    }
     named["pins"] = ROOT / "scripts" / "pins.py"
     return {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in named.items()}
+
+
+def imported_as(module: str) -> str:
+    """The name by which Python knows a module of `trees`."""
+    room, _, name = module.partition(".")
+    return {"pins": "pins", "executor": f"{EXECUTOR.name}.{name}"}.get(room, f"wokflow.{module}")
 
 
 def calls(node: ast.AST, function: str = "", name: str = "") -> Iterator[tuple[ast.Call, str, str]]:
@@ -184,16 +195,16 @@ def importers() -> dict[tuple[str, str], set[str]]:
 
 def uses(module: str, name: str) -> set[str]:
     """How a compiled expression is used in the package: match, fullmatch, or else search."""
-    package, _, last = f"wokflow.{module}".rpartition(".")
+    package, _, last = imported_as(module).rpartition(".")
     known = importers()
-    users = {module} | known.get((f"wokflow.{module}", name), set()) | known.get((package, last), set())
+    users = {module} | known.get((imported_as(module), name), set()) | known.get((package, last), set())
     found = set().union(*(methods().get((user, name), set()) for user in users))
     return found if found and found <= ANCHORED else {"search"}
 
 
 def compiled(module: str, call: ast.Call) -> AnyPattern | None:
     """The expression of a call; None where it is made of what a function is given."""
-    names = vars(importlib.import_module(module if module == "pins" else f"wokflow.{module}"))
+    names = vars(importlib.import_module(imported_as(module)))
     assert isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name)
     if call.func.value.id == "regex":
         return None

@@ -9,10 +9,8 @@ from typing import Any, NamedTuple
 from snakemake_executor_plugin_slurm_robust.commands import SlurmError
 from snakemake_executor_plugin_slurm_robust.slurm_refusals import Refusal, temporary
 
-FIRST, LONGEST = (
-    15.0,
-    300.0,
-)  # seconds before the oldest waiting job is submitted again; doubled after each refusal
+# Seconds before the oldest waiting job is submitted again; doubled after each refusal.
+FIRST, LONGEST = 15.0, 300.0
 PATIENCE = 24 * 3600.0  # seconds without a job taken after which all waiting jobs fail
 END = 90.0  # seconds that a submission under way may take to end
 

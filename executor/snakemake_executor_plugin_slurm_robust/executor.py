@@ -26,9 +26,8 @@ from snakemake_executor_plugin_slurm_robust.step_options import step_options
 from snakemake_executor_plugin_slurm_robust.submission import cancel_copies, prepare_jobs
 
 STEP = Path(__file__).with_name("step.sh")
-MARK = (
-    "SNAKEMAKE_SLURM_ROBUST"  # the environment variable by which a job knows that this executor submitted it
-)
+# The environment variable by which a job knows that this executor submitted it.
+MARK = "SNAKEMAKE_SLURM_ROBUST"
 LONGER, LONGEST = 10, 180  # seconds: by how much pauses between questions grow, and up to what
 REFUSED = (
     "Slurm refused jobs; its reason is above. If it does not like an account, a partition or what a job asks for, "
@@ -56,12 +55,10 @@ class RobustExecutor(slurm.Executor):  # type: ignore[misc]
         }
         self._states = States()
         self._deferred = Deferred(self._submit, self._fail, self._withdraw, logger)
-        self._here = (
-            threading.local()
-        )  # `message`: of a failed submission; `cores`: of a command being written
-        self._asked: list[
-            Any
-        ] = []  # jobs that are asked for now, which meanwhile stand in no list of the parent's
+        # `message`: of a failed submission; `cores`: of a command being written.
+        self._here = threading.local()
+        # Jobs that are asked for now, which meanwhile stand in no list of the parent's.
+        self._asked: list[Any] = []
         self._taken: set[str] = set()  # ids of all jobs that Slurm took
         self._accounts: dict[str, list[str]] = {}
         self._refused = False

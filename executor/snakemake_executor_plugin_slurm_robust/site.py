@@ -10,11 +10,8 @@ from typing import Any
 import yaml
 from snakemake_interface_common.exceptions import WorkflowError
 
-SETTINGS = {
-    "account": "slurm_account",
-    "qos": "qos",
-    "constraint": "constraint",
-}  # key -> Snakemake's resource
+# Key: Snakemake's resource.
+SETTINGS = {"account": "slurm_account", "qos": "qos", "constraint": "constraint"}
 GPU_MODEL = "gpu_model"  # a setting of partitions alone; Snakemake's resource has the same name
 LIMITS = {  # of a partition, by their names in Snakemake's executor for Slurm
     "max_runtime": "minutes",

@@ -20,14 +20,11 @@ from snakemake_executor_plugin_slurm_robust.job_outputs import are_complete
 
 RUNNING, COMPLETED, FAILED = "RUNNING", "COMPLETED", "FAILED"
 ENDED = {COMPLETED, FAILED, *FAILURES} - {"SPECIAL_EXIT"}
-GIVEN_UP = {
-    "PREEMPTED",
-    "SPECIAL_EXIT",
-}  # Slurm holds a job in one of these states, or never starts it again
+# Slurm holds a job in one of these states, or never starts it again.
+GIVEN_UP = {"PREEMPTED", "SPECIAL_EXIT"}
 QUESTIONS = 2  # answers that must leave a job out before its outputs decide
-QUESTIONS_AGAINST = (
-    5  # the same, where accounting says that it waits or runs: accounting can lag, or be wrong for ever
-)
+# The same, where accounting says that it waits or runs: accounting can lag, or be wrong for ever.
+QUESTIONS_AGAINST = 5
 END = 10.0  # seconds to wait for the end of cancelled jobs; then they are asked for with all others
 
 
