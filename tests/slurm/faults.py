@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.slurm.cluster import Cluster
+from tests.slurm.cluster import PATIENCE, Cluster
 
 ALIVE = ("PENDING", "RUNNING", "SUSPENDED")
 
@@ -75,15 +75,17 @@ def locked(house: Path) -> bool:
     return any((house / ".snakemake" / "locks").glob("*"))
 
 
-def waits_again(cluster: Cluster, job: str) -> None:
+def waits_again(cluster: Cluster, job: str, seconds: float = PATIENCE) -> None:
     """Wait until a job is in the queue once more."""
     cluster.until(
-        lambda: any(each["id"] == job for each in cluster.jobs("PENDING")), f"{job} is queued again"
+        lambda: any(each["id"] == job for each in cluster.jobs("PENDING")), f"{job} is queued again", seconds
     )
 
 
-def begins_soon(cluster: Cluster, job: str) -> None:
+def begins_soon(cluster: Cluster, job: str, minutes: int | None = None) -> None:
     """Let a job that was queued again begin now, and not in two minutes: an administrator can.
+
+    So can it get another time limit.
 
     Not before its daemons are gone from its old node, which would refuse it otherwise, so that Slurm held it.
     Processes that outlive them are killed, as they are where Slurm keeps jobs in control groups.
@@ -92,7 +94,8 @@ def begins_soon(cluster: Cluster, job: str) -> None:
     for process in processes(cluster, job):
         with suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)
-    cluster.run("scontrol", "update", f"jobid={job}", "StartTime=now+2")
+    limit = [] if minutes is None else [f"TimeLimit={minutes}"]
+    cluster.run("scontrol", "update", f"jobid={job}", *limit, "StartTime=now+2")
 
 
 @contextmanager
