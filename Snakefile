@@ -9,7 +9,7 @@ from snakemake.utils import min_version
 
 min_version("9.27")
 ROOT = Path(str(workflow.current_basedir))  # this file's own folder, also where another workflow imports it
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "executor")]  # in a container, neither is installed
 EARLIER_RULES = set(workflow.rules)  # an importing workflow's own
 
 from snakemake.logging import logger

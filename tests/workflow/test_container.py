@@ -1,8 +1,9 @@
-"""With a container, Snakemake runs jobs in it. (The image itself is not tested: that needs Apptainer.)"""
+"""Snakemake runs jobs in a container, or in one itself. (The image is not tested: that needs Apptainer or Docker.)"""
 
 import os
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -45,3 +46,15 @@ def test_jobs_run_in_the_container_that_the_config_names(named: bool, tmp_path: 
     assert (tmp_path / "arguments").exists() == named
     if named:
         assert (tmp_path / "arguments").read_text().splitlines()[0] == "exec"
+
+
+def test_a_container_runs_a_clone_that_is_not_installed_in_it() -> None:
+    """Without `site` (-S), Python knows the packages and nothing of what `make setup` installs from folders."""
+    done = subprocess.run(
+        [sys.executable, "-S", "-m", "snakemake", "--cores", "1", "--dry-run", "--", "ingest"],
+        env=os.environ | {"PYTHONPATH": sysconfig.get_path("purelib")},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
