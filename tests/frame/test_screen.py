@@ -1,8 +1,11 @@
 """What a run shows of its jobs, from the records that Snakemake logs."""
 
 import logging
+import logging.handlers
 import os
+import queue
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +14,7 @@ from typing import Any
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 from wokflow.frame.interrupts import GO_ON
-from wokflow.frame.screen import ShortLines
+from wokflow.frame.screen import ShortLines, shorten_screen
 
 
 @pytest.fixture(autouse=True)
@@ -46,6 +49,18 @@ class Screen:
 
     def fail(self, job: int, rule: str) -> None:
         self.log(LogEvent.JOB_ERROR, level=logging.ERROR, jobid=job, rule_name=rule)
+
+
+def test_only_the_screen_is_shortened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("WOKFLOW_SCREEN")
+    screen, plugins = logging.StreamHandler(sys.stderr), logging.handlers.QueueHandler(queue.Queue())
+    log = logging.FileHandler(tmp_path / "log", delay=True)
+    logger = logging.Logger("of a run")
+    logger.handlers = [screen, plugins, log]
+    for _ in range(2):  # a second time changes nothing
+        shorten_screen(logger, list)
+    assert isinstance(screen.formatter, ShortLines) and len(screen.filters) == 1
+    assert not any(handler.formatter or handler.filters for handler in (plugins, log))
 
 
 def test_ctrl_c_names_what_it_stops_and_how_to_go_on() -> None:

@@ -2,12 +2,19 @@
 
 Snakemake's own lines, some twenty for each job, stay in its log below .snakemake/log; with WOKFLOW_SCREEN=full they
 are on the screen as well.
+
+This is no logger plugin. A plugin is chosen by `--logger`, on the command line or in a profile. Where it is not
+installed, Snakemake stops with `argument --logger: invalid choice`, so a profile that names it would stop every run
+in a container, which holds the packages but not the project. Snakemake has no way for a Snakefile to add one:
+`workflow.add_log_handler(handler)` would be one, for any LogHandlerBase; with `writes_to_stream`, it would replace
+Snakemake's handler that writes on the screen.
 """
 
 import logging
 import os
 import re
 import signal
+import sys
 import threading
 import time
 from collections import Counter
@@ -23,7 +30,6 @@ from wokflow.frame.interrupts import GO_ON
 from wokflow.frame.job import START
 from wokflow.frame.secrets import shown
 
-HANDLER = "DefaultStreamHandler"  # Snakemake's name of the handler that writes on the screen
 NAMED = 5  # jobs at most that a line names
 # Seconds without a line after which running jobs are shown: a share of the run's time so far, within bounds.
 SILENCE, SHARE, LONGEST = 30.0, 0.05, 600.0
@@ -56,14 +62,16 @@ STOPPED = "At least one job did not complete successfully"  # and its last words
 
 
 def shorten_screen(logger: logging.Logger, checkpoints: Callable[[], Collection[str]]) -> None:
-    """Have Snakemake's handler that writes on the screen show little, unless WOKFLOW_SCREEN is full.
+    """Have the logger's handler that writes on the screen show little, unless WOKFLOW_SCREEN is full.
 
+    The handler is known by its stream. One of a logger plugin is left as it is: the logger only has its queue.
     `checkpoints` gives, once the rules are known, the names of those after which there may be more jobs.
     """
     if os.environ.get("WOKFLOW_SCREEN") == "full":
         return
     for handler in logger.handlers:
-        if handler.name == HANDLER and not isinstance(handler.formatter, ShortLines):
+        screen = isinstance(handler, logging.StreamHandler) and handler.stream in (sys.stdout, sys.stderr)
+        if screen and not isinstance(handler.formatter, ShortLines):
             short = ShortLines(handler.formatter or logging.Formatter(), checkpoints)
             handler.setFormatter(short)
             handler.filters.insert(0, short.shows)  # before Snakemake's own, so that it sees every job
