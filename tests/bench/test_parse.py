@@ -1,9 +1,11 @@
 """How well the actions of labelled recipes are found, by method, and how fast."""
 
 import json
+import re
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,8 @@ from tests.bench.measure import Call, Clock, at_least, isolated
 
 ROUNDS = 3
 RECIPES = {"tiny": 100, "small": 2_500, "full": 2_500}  # unlabelled recipes that are read
-SCALE = {"tiny": [50, 100], "small": [2_500, 10_000, 30_000], "full": [2_500, 10_000, 100_000]}
+SCALE = {"tiny": [50, 100], "small": [2_500, 10_000, 30_000], "full": [2_500, 10_000, 100_000, 1_500_000]}
+LONG = 6_000, 12_000, 24_000  # characters of a recipe
 EPOCHS = {"tiny": 1, "small": 20, "full": 20}  # of the parser's training
 METHODS = ("rules", "parser")
 TREEBANKS = measure.ROOT / "resources" / "treebank"
@@ -63,22 +66,32 @@ def test_parse(shared: Path, tmp_path: Path) -> None:
 
 
 def test_parse_scale(shared: Path, data: Path) -> None:
-    """The step itself, from table to table: its time grows with the recipes, its memory does not."""
-    folder = shared / "real" / "counterfactual"
-    lines = []
-    for count in SCALE[measure.scale()]:
-        done = isolated(Call(parse_table, {"folder": str(folder), "out": str(data), "count": count}))
-        print(f"  {count:,} recipes: {done.wall:.1f} s", flush=True)
-        lines.append([f"{count:,}", f"{done.wall:.1f}", f"{count / done.wall:,.0f}", f"{done.peak:,.0f}"])
+    """The step itself, from table to table: its time grows with the recipes and their length, its memory does not."""
+    given = {"folder": str(shared / "real" / "counterfactual"), "out": str(data)}
+    few = max(SCALE[measure.scale()][0] // 100, 1)
+    tables = []
+    for named, sizes in (
+        ("recipes", [{"count": count} for count in SCALE[measure.scale()]]),
+        ("characters a recipe", [{"count": few, "length": length} for length in LONG]),
+    ):
+        lines = []
+        for size in sizes:
+            done = isolated(Call(parse_table, given | size))
+            number, rate = size.get("length", size["count"]), done.outcome / done.wall
+            print(f"  {number:,} {named}: {done.wall:.1f} s", flush=True)
+            lines.append([f"{number:,}", f"{done.wall:.1f}", f"{rate:,.0f}", f"{done.peak:,.0f}"])
+        tables.append(measure.table([named, "s", "characters/s", "peak MiB"], lines))
     measure.publish(
         "parse-scale",
         "Actions of many recipes",
         f"""The step parse_actions on one thread, from a table of recipes to a table of actions: method rules,
-        our own glossary, the testbed's 2,500 recipes over and over. Clauses are not remembered here from one recipe
-        to the next, as they are in a run: real corpora repeat less than these, and go somewhat faster.
-        {measure.repeat("test_parse.py")}""",
+        our own glossary, the testbed's 2,500 recipes over and over, a step for each sentence. Clauses are not
+        remembered here from one recipe to the next, as they are in a run: real corpora repeat less than these, and go
+        somewhat faster. {measure.repeat("test_parse.py")}""",
         measure.machine("jieba", "polars"),
-        measure.table(["recipes", "s", "recipes/s", "peak MiB"], lines),
+        tables[0],
+        f"""Long recipes, made of several of the testbed's, {few} of each length:""",
+        tables[1],
     )
 
 
@@ -90,7 +103,8 @@ def side_by_side(call: Call) -> float:
     return sum(one.outcome[0] for one in done) / max(one.wall for one in done)
 
 
-def parse_table(clock: Clock, folder: str, out: str, count: int) -> None:
+def parse_table(clock: Clock, folder: str, out: str, count: int, length: int = 0) -> int:
+    """Parse so many recipes, of at least so many characters each; returns the characters of all of them."""
     from wokflow.frame import tables
     from wokflow.frame.job import Job
     from wokflow.ingest.schemas import RECIPES as SCHEMA
@@ -100,10 +114,14 @@ def parse_table(clock: Clock, folder: str, out: str, count: int) -> None:
 
     extract.CACHED = 0
     lines = (Path(folder) / "base_recipes.tsv").read_text(encoding="utf-8").rstrip("\n").split("\n")
-    texts = [lines[row % len(lines)].split("\t")[-1] for row in range(count)]
+    every = cycle([re.findall(r"[^。！？；]+[。！？；]*", line.split("\t")[-1]) for line in lines])
+    steps = [next(every) for _ in range(count)]
+    for row in range(count if length else 0):
+        while sum(map(len, steps[row])) < length:
+            steps[row] = steps[row] + next(every)
+    characters = sum(len(step) for some in steps for step in some)
     table = pl.DataFrame(
-        {"source_row": range(count), "steps": [[text] for text in texts]},
-        schema_overrides={"source_row": pl.Int64},
+        {"source_row": range(count), "steps": steps}, schema_overrides={"source_row": pl.Int64}
     ).with_columns(
         recipe_id=pl.concat_str(pl.lit("xiachufang:"), pl.col("source_row")),
         corpus=pl.lit("xiachufang"),
@@ -115,7 +133,7 @@ def parse_table(clock: Clock, folder: str, out: str, count: int) -> None:
     )
     recipes, actions, rejects = (f"{out}/{name}.parquet" for name in ("recipes", "actions", "rejects"))
     tables.write(recipes, SCHEMA, table, {})
-    del table, texts, lines
+    del table, steps, every, lines
     settings = ActionsSettings(glossary=str(measure.ROOT / "resources" / "glossary"))
     with clock:
         parse_actions(
@@ -126,6 +144,7 @@ def parse_table(clock: Clock, folder: str, out: str, count: int) -> None:
             settings=settings,
             job=Job(),
         )
+    return characters
 
 
 KINDS = ("verbs", "actions", "links")

@@ -210,6 +210,28 @@ def test_soft_scores_by_the_phrases_of_the_candidates(tmp_path: Path, inputs: di
     assert value(scores, "a", "soft_f1_insert", fish) == (100, 2)
 
 
+def test_the_words_of_what_a_phrase_leaves_to_its_recipe_are_the_classes(
+    tmp_path: Path, inputs: dict[str, str]
+) -> None:
+    """Alone, 斜刀切 has no fish, and 斜刀用盐切 no other food than salt."""
+    columns = ["base_dish", "target_dish", "verb_class", "ingredient_classes", "tool_classes", "phrases"]
+    rows = [
+        (*FISH, "划", ["葱", "鱼"], ["刀"], ["划=斜刀/盐/ 洗/鱼/", "划=剖/葱=葱花/"]),
+        (*FISH, "焯", ["猪肉"], [], ["焯=焯水/猪肉=肉/ 焯//"]),
+    ]
+    candidates = table(
+        tmp_path / "candidates", pivot_schemas.CANDIDATES, pl.DataFrame(rows, columns, orient="row")
+    )
+    files = [inputs["pivots"], inputs["orders"], candidates]
+    pair = dict(zip(("ingredient_removed", "ingredient_added"), ("五花肉", "鲫鱼"), strict=True))
+    named = pl.DataFrame([dict(zip(columns[:2], FISH, strict=True)) | pair])
+    words = read_pivots(named, files, GLOSSARY, extract, Progress())[FISH].words
+    assert list(words.values()) == [
+        ("斜刀", "葱", "鱼", "刀", "剖", "葱花", "鱼", "刀"),
+        ("焯水", "肉"),  # said in full: what only resembles it is not read
+    ]
+
+
 def test_pairs_without_pivots_or_with_unknown_ingredients_are_said(
     tmp_path: Path, inputs: dict[str, str]
 ) -> None:

@@ -217,8 +217,12 @@ def hanlp_model(house: Path) -> str:
 def test_a_hanlp_parser_gives_trees_over_the_words_of_the_segmenter(
     house: Path, tmp_path: Path, hanlp_model: str
 ) -> None:
-    log = io.StringIO()
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    log, threads = io.StringIO(), torch.get_num_threads()
+    torch.set_num_threads(threads + 1)
     table = parsed(house, tmp_path / "out", backend="hanlp", model=hanlp_model, progress=Progress(log))
+    assert torch.get_num_threads() == threads + 1, "other models of the process keep their threads"
+    torch.set_num_threads(threads)
     assert_sound(table)
     assert "could not be parsed" not in log.getvalue()
     assert table["words"][0].to_list() == ["把", "鸡蛋", "切碎"]

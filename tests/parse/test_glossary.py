@@ -46,6 +46,7 @@ def test_reads_the_papers_form_without_its_noise(tmp_path: Path) -> None:
         ("verbs", "surface\tclass\n切\n", "line 2"),
         ("tools", "surface\tclass\n锅\t锅\n锅\t碗\n", "line 3"),
         ("english", "kind\tclass\tenglish\nfood\t姜\tginger\n", "kind food"),
+        ("tools", "surface\tclass\n锅\t锅/碗\n", "the class '锅/碗' of 锅 has a comma or a slash"),
     ],
 )
 def test_says_what_is_wrong(folder: Path, name: str, text: str, said: str) -> None:

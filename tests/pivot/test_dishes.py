@@ -81,6 +81,7 @@ def test_what_is_wrong_with_published_pairs_is_said(text: str, message: str, tmp
         ("base_dish\ttarget_dish\tingredient_removed\na\tb\tc\n", "missing column ingredient_added"),
         (HEADER + "a\tb\tc\t\n", "row 2: only ingredient_removed may be empty"),
         (HEADER + "a\tb\tc\td\na\tb\tc\td\n", "row 3: the pair a to b occurs twice"),
+        (HEADER + "a\tb\tc\td,e\n", "row 2: 'd,e' has a comma or a slash"),
         (HEADER + "a\ta\tc\td\n", "row 2: the pair a to a occurs twice, or both dishes are the same"),
     ],
 )

@@ -1,5 +1,6 @@
 """Causes and effects are found in their order; independent actions, whatever their order, are left alone."""
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import polars as pl
 import pytest
 from numpy.typing import NDArray
 from wokflow.frame import tables
-from wokflow.frame.job import Job
+from wokflow.frame.job import Job, Progress
 from wokflow.pivot import effects, schemas
 from wokflow.pivot import orders as module
 from wokflow.pivot.effects import Confounders, Dish, Hypotheses, estimate, precedence
@@ -169,9 +170,12 @@ def write(folder: Path, places: Dish) -> dict[str, str | list[str]]:
 PIVOTS = [("pivot", "insert"), ("pivot2", "insert"), ("cause", "remove"), ("absent", "insert")]
 
 
-def find_orders(tables_read: dict[str, Any], effects: Path, orders: Path) -> None:
+def find_orders(tables_read: dict[str, Any], effects: Path, orders: Path, **changes: Any) -> str:
+    """Write the tables; returns the log."""
     files = {"effects": str(effects), "orders": str(orders), "rejects": f"{orders}-rejects"}
-    pivot_orders(**tables_read, **files, settings=OrdersSettings(pairs="none", glossary="none"), job=Job())
+    settings, log = OrdersSettings(pairs="none", glossary="none", **changes), io.StringIO()
+    pivot_orders(**tables_read, **files, settings=settings, job=Job(progress=Progress(log)))
+    return log.getvalue()
 
 
 def test_tables_hold_all_tests_and_the_constraints(tmp_path: Path) -> None:
@@ -187,6 +191,15 @@ def test_tables_hold_all_tests_and_the_constraints(tmp_path: Path) -> None:
     assert every.height > found.height and every.columns == schemas.ORDERS.names
     assert set(every["pivot"]) == {"pivot//", "pivot2//"}
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+
+
+@pytest.mark.parametrize(("frequent", "said"), [(0.5, True), (0.0, False)])
+def test_actions_too_rare_to_be_tested_are_counted_in_the_log(
+    tmp_path: Path, frequent: float, said: bool
+) -> None:
+    places = Dish(["pivot", "rare", "usual"], np.array([[0.0, INF, 1.0]] * 9 + [[0.0, 1.0, 2.0]]))
+    log = find_orders(write(tmp_path, places), tmp_path / "effects", tmp_path / "out", frequent=frequent)
+    assert ("1 actions were not tested: they occur in less than 50%" in log) == said
 
 
 def test_no_recipes_and_no_pivots_make_empty_tables(tmp_path: Path) -> None:

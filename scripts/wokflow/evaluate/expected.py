@@ -1,7 +1,8 @@
 """Pivot actions of a dish pair, their orders, and the ingredient that changes, for the evaluation of actions."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import NamedTuple
 
 import polars as pl
@@ -118,10 +119,18 @@ def _phrases(candidates: Sequence[str], extract: Extractor) -> dict[Pair, dict[P
     read = dict(zip(texts, extract(texts), strict=True))
     words_of: dict[Pair, dict[Proto, tuple[str, ...]]] = {}
     for (pair, action), phrases in zip(_actions(rows), rows["phrases"], strict=True):
-        same = _same(action, (read[phrase] for phrase in phrases))
-        words_of.setdefault(pair, {})[action] = tuple(word for one in same for word in words(one))
+        alike = [one for phrase in phrases for one in read[phrase] if one.verb_class == action.verb]
+        same = [words(one) for one in alike if proto(one) == action]
+        words_of.setdefault(pair, {})[action] = tuple(
+            chain.from_iterable(same or (_completed(one, action) for one in alike))
+        )
     return words_of
 
 
-def _same(action: Proto, phrases: Iterable[Sequence[Action]]) -> Iterator[Action]:
-    return (one for actions in phrases for one in actions if proto(one) == action)
+def _completed(one: Action, action: Proto) -> Iterator[str]:
+    """The words of an action in a phrase, and the classes of what it inherits in a whole recipe."""
+    yield one.verb
+    for mentions, classes in ((one.foods, action.ingredients), (one.tools, action.tools)):
+        named = {mention.surface: mention.cls for mention in mentions if mention.cls in classes}
+        yield from named
+        yield from (name for name in classes if name not in named.values())

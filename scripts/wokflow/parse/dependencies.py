@@ -7,6 +7,7 @@ root is `root`; all other relations keep the names that the model gives them, an
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Literal, Protocol
@@ -297,9 +298,10 @@ class HanLP:
         order = sorted(range(len(clauses)), key=lambda index: (len(clauses[index]), index))
         run = self._multi_task if self._tasks else self._parser
         parses: dict[int, Sentence] = {}
-        for start in range(0, len(order), self._batch):
-            some = order[start : start + self._batch]
-            parses |= zip(some, run([clauses[index] for index in some]), strict=True)
+        with _one_thread():
+            for start in range(0, len(order), self._batch):
+                some = order[start : start + self._batch]
+                parses |= zip(some, run([clauses[index] for index in some]), strict=True)
         return [parses[index] for index in range(len(clauses))]
 
     def _parser(self, clauses: list[str]) -> list[Sentence]:
@@ -313,6 +315,19 @@ class HanLP:
         arcs = next(predicted[key] for key in predicted if key.startswith("dep"))
         tags = next((predicted[key] for key in predicted if _tags(key)), [None] * len(words))
         return [_from_arcs(*row) for row in zip(words, arcs, tags, strict=True)]
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """One thread of torch, since sums depend on their number; other models of the process keep theirs."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def hanlp_relations(model: Any) -> set[str]:
@@ -358,7 +373,6 @@ def load_hanlp(model: str, device: str) -> Any:
         ) from error
     if not Path(model).is_dir() and model not in hanlp.pretrained.ALL:
         raise UserError(f"parse.dependencies.model: {model} is neither a folder nor a name that HanLP knows")
-    torch.set_num_threads(1)
     on_gpu = device != "cpu" and torch.cuda.is_available()
     try:
         loaded: Any = hanlp.load(model, verbose=False, devices=_gpu(device) if on_gpu else -1)

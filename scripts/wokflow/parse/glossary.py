@@ -38,11 +38,26 @@ def read_glossary(path: str | Path) -> Glossary:
     The TSV files have the columns `surface` and `class`; english.tsv has `kind`, `class`, `english`. The JSON
     file is an object of three objects, surface to class, as the authors of the paper published it: noisy. Surfaces
     are stripped; one with blanks or punctuation inside is dropped, since no text matches it. Raises UserError if a
-    file is missing or malformed, or if a TSV file gives a surface two classes.
+    file is missing or malformed, if a TSV file gives a surface two classes, or if a class has a comma or a slash.
     """
     path = Path(path)
-    if path.suffix == ".json":
-        return _from_json(path)
+    glossary = _from_json(path) if path.suffix == ".json" else _from_folder(path)
+    for words in (glossary.verbs, glossary.ingredients, glossary.tools):
+        for surface, name in words.items():
+            if is_divided(name):
+                raise UserError(
+                    f"{path}: the class {name!r} of {surface} has a comma or a slash, which stand between classes "
+                    "where actions are written. Give it another name."
+                )
+    return glossary
+
+
+def is_divided(name: str) -> bool:
+    """Whether a name has a character that stands between names where an action is written: verb/food,food/tool."""
+    return not {",", "/"}.isdisjoint(name)
+
+
+def _from_folder(path: Path) -> Glossary:
     words = {kind: dict(_pairs(path / f"{kind}.tsv")) for kind in KINDS}
     names = path / "english.tsv"
     english = _english(names) if names.exists() else {}

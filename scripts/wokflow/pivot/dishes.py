@@ -11,6 +11,7 @@ from wokflow.frame.job import Job, UserError
 from wokflow.frame.misread_text import refuse_misread_json
 from wokflow.frame.text_files import read_text
 from wokflow.frame.tsv_sheets import read_sheet
+from wokflow.parse.glossary import is_divided
 from wokflow.pivot import schemas
 from wokflow.pivot.settings import DishesSettings
 
@@ -38,7 +39,7 @@ def pair_rows(path: str) -> list[dict[str, str]]:
 
     `path` is a TSV with the columns of PAIR, or a .json file as the paper's authors published it: a list of objects
     with the keys of PUBLISHED. Further columns and keys are ignored. Raises UserError if the file is not UTF-8, if
-    columns or values are missing, or if a pair occurs twice.
+    columns or values are missing, if an ingredient is not one name, or if a pair occurs twice.
     """
     seen: set[tuple[str, str]] = set()
     rows = []
@@ -47,6 +48,10 @@ def pair_rows(path: str) -> list[dict[str, str]]:
         pair = values["base_dish"], values["target_dish"]
         if not all(values[name] for name in PAIR if name != "ingredient_removed"):
             raise UserError(f"{path}, {where}: only ingredient_removed may be empty.")
+        if divided := [values[name] for name in PAIR[2:] if is_divided(values[name])]:
+            raise UserError(
+                f"{path}, {where}: {divided[0]!r} has a comma or a slash: an ingredient is one word of the glossary."
+            )
         if pair in seen or pair[0] == pair[1]:
             raise UserError(
                 f"{path}, {where}: the pair {' to '.join(pair)} occurs twice, or both dishes are the same. Remove it."
