@@ -29,12 +29,13 @@ class OpenSentence:
     medium: bool = False  # the only foods of the last action are cooking media, such as oil
     unattached: list[Noun] = field(default_factory=list)  # nouns of verbs outside the glossary
     condition: bool = False  # an open condition makes the next action optional
+    unclosed: bool = False  # in a bracket that nothing closes: it ends with the sentence
 
 
 def actions(written: str, text: str, read: Read) -> list[Act]:
     """The actions of a step, as `written`, in text order; `text` is the step in simplified characters."""
     acts: list[Act] = []
-    stack = [OpenSentence()]
+    stack, closed = [OpenSentence()], _closed_brackets(written)
     begun = False  # whether the sentence has an action
     heading = 0  # number of actions of what may be its heading
     for mark, (start, end) in pieces(written):
@@ -43,14 +44,14 @@ def actions(written: str, text: str, read: Read) -> list[Act]:
             if character in OPEN and len(stack) < 10:
                 nouns = stack[-1].listed + [noun for act in acts[-1:] for noun in act.nouns]
                 remarked = next((noun for noun in nouns if noun.end == at and noun.kind == FOOD), None)
-                stack.append(OpenSentence())
+                stack.append(OpenSentence(unclosed=at not in closed))
             elif character in CLOSE and len(stack) > 1:
                 finish(stack.pop())
             elif mark == "." and end - start <= SHORT:  # 加盐.糖.醋
                 continue
             elif character in ENDS or (unicodedata.category(character) == "So" and not stack[-1].listed):
-                finish(stack[-1])
-                begun, stack[-1] = False, OpenSentence()
+                _end_sentence(stack)
+                begun, heading, remarked = False, 0, None
             elif character in COLONS:
                 stack[-1].listed = []
                 if heading and text[acts[-1].start] in BLENDING:  # 调汁：醋、糖
@@ -71,6 +72,26 @@ def actions(written: str, text: str, read: Read) -> list[Act]:
     for sentence in stack:
         finish(sentence)
     return sorted(acts, key=lambda act: act.start)
+
+
+def _closed_brackets(text: str) -> set[int]:
+    """Where the brackets begin that end somewhere."""
+    opened: list[int] = []
+    closed = set[int]()
+    for at, character in enumerate(text):
+        if character in OPEN:
+            opened.append(at)
+        elif character in CLOSE and opened:
+            closed.add(opened.pop())
+    return closed
+
+
+def _end_sentence(stack: list[OpenSentence]) -> None:
+    """End the innermost sentence, with those around it whose brackets are not closed, and begin another."""
+    while stack[-1].unclosed:
+        finish(stack.pop())
+    finish(stack[-1])
+    stack[-1] = OpenSentence()
 
 
 def _main(act: Act, remarked: Noun, text: str) -> bool:
