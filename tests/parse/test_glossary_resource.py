@@ -151,3 +151,20 @@ def test_the_document_counts_its_words_and_classes() -> None:
         f"{words['verb']:,} verbs in {classes['verb']} classes, {words['ingredient']:,} ingredients in "
         f"{classes['ingredient']}, {words['tool']:,} tools in {classes['tool']}"
     ) in document
+
+
+def test_the_document_counts_what_is_there() -> None:
+    """Words and classes of the glossary, sentences and words of the treebank, in docs/parse.md."""
+    root = GLOSSARY.parents[1]
+    document = " ".join((root / "docs" / "parse.md").read_text(encoding="utf-8").split())
+    of_kind = {kind: (len(pairs(kind)), len({name for _, name in pairs(kind)})) for kind in FILES}
+    verbs, foods, tools = of_kind.values()
+    assert (
+        f"{verbs[0]:,} verbs in {verbs[1]} classes, {foods[0]:,} ingredients in {foods[1]}, "
+        f"{tools[0]:,} tools in {tools[1]}."
+    ) in document
+    trees = "".join(
+        path.read_text(encoding="utf-8") for path in (root / "resources/treebank").glob("*.conllu")
+    )
+    sentences, of_words = trees.count("# sent_id"), sum(line[:1].isdecimal() for line in trees.splitlines())
+    assert f"has {sentences} recipe sentences ({of_words:,} words)" in document
