@@ -6,31 +6,13 @@ from pathlib import Path
 
 from wokflow.frame.job import UserError
 from wokflow.frame.text_files import read_text
+from wokflow.frame.wordlists import word_lists
 
 # Universal Dependencies, version 2.
 TAGS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
 UPOS = frozenset(TAGS.split())
 # From the tags of the Chinese Treebank, which HanLP's models use, to Universal Dependencies.
-CTB_TAGS = {
-    **dict.fromkeys(("VV", "VE"), "VERB"),
-    **dict.fromkeys(("VA", "JJ"), "ADJ"),
-    **dict.fromkeys(("NN", "NT", "NOI"), "NOUN"),
-    **dict.fromkeys(("AD", "AD-SHORT"), "ADV"),
-    **dict.fromkeys(("CD", "OD"), "NUM"),
-    **dict.fromkeys(("BA", "LB", "SB", "P", "LC"), "ADP"),
-    **dict.fromkeys(("DEC", "DEG", "DER", "DEV", "SP", "MSP", "ETC"), "PART"),
-    **dict.fromkeys(("AS", "VC"), "AUX"),
-    **dict.fromkeys(("ON", "FW"), "X"),
-    "NR": "PROPN",
-    "PN": "PRON",
-    "DT": "DET",
-    "M": "NOUN",
-    "CC": "CCONJ",
-    "CS": "SCONJ",
-    "PU": "PUNCT",
-    "IJ": "INTJ",
-    "EM": "SYM",
-}
+CTB_TAGS = {tag: name for name, tags in word_lists("grammar/tags.tsv").items() for tag in tags}
 COLUMNS = 10
 FORM, TAG, HEAD, RELATION = 1, 3, 6, 7
 

@@ -57,6 +57,14 @@ def noun(text: str, start: int, name: str, kind: str = FOOD) -> Token:
     return Token(kind, text, start, end, name, (start, end))
 
 
+def food_token(text: str, start: int, lexicon: Lexicon) -> Token:
+    return noun(text, start, lexicon.foods[text])
+
+
+def verb_token(text: str, start: int, lexicon: Lexicon) -> Token:
+    return Token(VERB, text, start, start + len(text), lexicon.verbs[text])
+
+
 def completes(verb: Token, token: Token) -> bool:
     """Whether a token is the second half of the verb before it."""
     if token.text in lx.DIRECTIONS | lx.FRAGRANT or (
@@ -80,11 +88,11 @@ def oiled(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
         cut = token.kind == FOOD and (oily or (oil and rest in lexicon.foods))
         sauce = last.text[:-1] if last and last.kind == FOOD and last.text[-1] == "酱" else ""
         if last and token.text == "油" and sauce in lexicon.foods and last.end == token.start:  # 蚝油酱 + 油
-            joined[-1] = noun(sauce, last.start, lexicon.foods[sauce])
+            joined[-1] = food_token(sauce, last.start, lexicon)
             joined.append(noun("酱油", token.start - 1, lexicon.foods.get("酱油", token.cls)))
             continue
         if oily and token.kind == VERB and last and last.text in lx.DISPOSAL:  # 把 + 油炸 + 香
-            joined.append(noun("油", token.start, lexicon.foods["油"]))
+            joined.append(food_token("油", token.start, lexicon))
         elif oily and token.kind == VERB and last and last.text == "过" and "过油" in lexicon.verbs:
             joined[-1] = Token(VERB, "过油", last.start, token.start + 1, lexicon.verbs["过油"])
         elif cut and last and last.end == token.start and (name := lexicon.foods.get(last.text + "油")):
@@ -93,14 +101,14 @@ def oiled(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
             core = token.start, token.start + 1
             joined[-1] = Token(FOOD, last.text + "油", last.start, core[1], lexicon.foods["油"], core)
         elif cut and last and last.text in lx.INSTRUMENT:
-            joined.append(noun("油", token.start, lexicon.foods["油"]))
+            joined.append(food_token("油", token.start, lexicon))
         else:
             joined.append(token)
             continue
         if rest in lexicon.verbs:
-            joined.append(Token(VERB, rest, token.start + 1, token.end, lexicon.verbs[rest]))
+            joined.append(verb_token(rest, token.start + 1, lexicon))
         else:
-            joined.append(noun(rest, token.start + 1, lexicon.foods[rest]))  # 冷 + 油葱
+            joined.append(food_token(rest, token.start + 1, lexicon))  # 冷 + 油葱
     return joined
 
 
@@ -127,8 +135,8 @@ def fragrant(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
             name = lexicon.verb_class(fried) or verb.cls
             joined[-1] = Token(VERB, fried, verb.end - 1, verb.end + 1, name)
             if verb.text[0] == "油" and "油" in lexicon.foods:
-                joined.insert(-1, noun("油", verb.start, lexicon.foods["油"]))
-            joined.append(noun("葱", token.start + 1, lexicon.foods["葱"]))
+                joined.insert(-1, food_token("油", verb.start, lexicon))
+            joined.append(food_token("葱", token.start + 1, lexicon))
         else:
             joined.append(token)
     return joined
@@ -178,7 +186,7 @@ def _rest(token: Token, lexicon: Lexicon) -> list[Token] | None:
     """What is left of a verb without its first character, as tokens; None if that is no word of its own."""
     rest, start = token.text[1:], token.start + 1
     if rest in lexicon.foods:
-        return [noun(rest, start, lexicon.foods[rest])]
+        return [food_token(rest, start, lexicon)]
     if rest in lx.MANNER or rest == "盖":  # 盖 + 上盖: 盖上 with its lid
         return [Token(WORD, rest, start, token.end)]
     for end in range(len(rest), 0, -1):
@@ -218,37 +226,28 @@ def recut(tokens: list[Token], lexicon: Lexicon) -> Iterator[Token]:
     for index, token in enumerate(tokens):
         before = tokens[index - 1].text if index else ""
         after = tokens[index + 1].text if index + 1 < len(tokens) else ""
-        if _fries_until(token, after, lexicon):
-            yield Token(VERB, token.text[0], token.start, token.start + 1, lexicon.verbs[token.text[0]])
-            yield noun(token.text[1:], token.start + 1, lexicon.foods[token.text[1:]])
+        if _fries_until(token, after, lexicon) or _adds_to_water(token, after, lexicon):
+            yield verb_token(token.text[0], token.start, lexicon)
+            yield food_token(token.text[1:], token.start + 1, lexicon)
         elif before and _heats_water(tokens[index - 1], token, lexicon):
             water = before + "水"
-            yield noun(water, token.start - len(before), lexicon.foods[water])
-            yield Token(VERB, token.text[1:], token.start + 1, token.end, lexicon.verbs[token.text[1:]])
+            yield food_token(water, token.start - len(before), lexicon)
+            yield verb_token(token.text[1:], token.start + 1, lexicon)
         elif after and _heats_water(token, tokens[index + 1], lexicon):
             continue
         elif token.text == "水" and _adds_water(before, lexicon) and tokens[index - 1].end == token.start:
             water = before[-1] + "水"
-            yield noun(water, token.start - 1, lexicon.foods[water])
+            yield food_token(water, token.start - 1, lexicon)
         elif after == "水" and _adds_water(token.text, lexicon) and tokens[index + 1].start == token.end:
-            verb = token.text[0]
-            yield Token(VERB, verb, token.start, token.start + 1, lexicon.verbs[verb])
-        elif (
-            token.kind == VERB
-            and token.text[1:] == "水"
-            and after in lx.LOCATION
-            and _has(lexicon, token.text[0], "水")
-        ):
-            yield Token(VERB, token.text[0], token.start, token.start + 1, lexicon.verbs[token.text[0]])
-            yield noun("水", token.start + 1, lexicon.foods["水"])
+            yield verb_token(token.text[0], token.start, lexicon)
         elif (
             token.kind == VERB
             and token.text[0] in lx.MEDIA
             and before in lx.ADDING
             and _has(lexicon, token.text[1:], token.text[0])
         ):
-            yield noun(token.text[0], token.start, lexicon.foods[token.text[0]])
-            yield Token(VERB, token.text[1:], token.start + 1, token.end, lexicon.verbs[token.text[1:]])
+            yield food_token(token.text[0], token.start, lexicon)
+            yield verb_token(token.text[1:], token.start + 1, lexicon)
         else:
             yield token
 
@@ -257,6 +256,12 @@ def _fries_until(token: Token, after: str, lexicon: Lexicon) -> bool:
     """Whether the name of a dish is a verb with its object, since a result follows: 煎豆腐 in 煎豆腐到两面金黄."""
     dish = token.kind in (FOOD, WORD, OTHER) and token.text[0] in lx.DISH_VERBS and after in ("到", "至")
     return dish and _has(lexicon, token.text[0], token.text[1:])
+
+
+def _adds_to_water(token: Token, after: str, lexicon: Lexicon) -> bool:
+    """Whether something goes into the water of a verb: 放水 in 放水里."""
+    into = token.kind == VERB and token.text[1:] == "水" and after in lx.LOCATION
+    return into and _has(lexicon, token.text[0], "水")
 
 
 def _heats_water(word: Token, verb: Token, lexicon: Lexicon) -> bool:

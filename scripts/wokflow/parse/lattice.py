@@ -269,15 +269,11 @@ class Lexicon:
             if word[cut:] in lx.SHAPES | lx.BODY_PARTS and word[:cut] in self.foods:
                 return FOOD, self.foods[word[:cut]], 0, cut
         for start in range(1, size):
-            if word[start:] in self.foods and word[start:] in lx.HEADS | self._long(word[start:]):
+            if word[start:] in self.foods and (start < size - 1 or word[start:] in lx.HEADS):
                 return FOOD, self.foods[word[start:]], start, size
             if word[start:] in self.tools:
                 return TOOL, self.tools[word[start:]], start, size
         return WORD, "", 0, size
-
-    @staticmethod
-    def _long(word: str) -> frozenset[str]:
-        return frozenset({word}) if len(word) > 1 else frozenset()
 
 
 def without_noise(glossary: Glossary, kind: str) -> dict[str, str]:

@@ -7,6 +7,7 @@ import zlib
 from array import array
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -191,7 +192,7 @@ def _from_text(path: Path) -> tuple[list[str], Matrix]:
         header = HEADER.fullmatch(first)
         dimensions = int(first.split()[1]) if header else first.count(" ")
         row = 0
-        for row, line in enumerate(lines if header else _chain(first, lines), 1):
+        for row, line in enumerate(lines if header else filter(None, chain([first], lines)), 1):
             word, *cells = line.rstrip("\r\n ").rsplit(" ", dimensions)
             if not dimensions or len(cells) != dimensions or not word:
                 raise ValueError(f"vector {row} is not a word and {dimensions} numbers (is the file binary?)")
@@ -218,12 +219,6 @@ def _open(path: Path) -> IO[str]:
     if path.suffix == ".gz":
         return gzip.open(path, "rt", encoding="utf-8", errors="replace", newline="\n")
     return path.open(encoding="utf-8", errors="replace", newline="\n")
-
-
-def _chain(first: str, rest: Iterable[str]) -> Iterator[str]:
-    if first:
-        yield first
-    yield from rest
 
 
 def _first_infinite(vectors: Matrix) -> int:

@@ -19,19 +19,6 @@ RESTING = re.compile(
     rf"[着个上置]?\s*+(?:(?:约|大约|大概)\s*+)?[{NUMERALS}][{NUMERALS}多来个到至\s~～.-]*(小时|分钟|分(?!之)|刻|会|min|h|天|夜|晚|宿|周)"
     "|片刻|隔夜|过夜"
 )
-FIRES = lx.HEAT_SOURCES | {
-    "火",
-    "大火",
-    "中火",
-    "小火",
-    "中小火",
-    "中大火",
-    "文火",
-    "旺火",
-    "微火",
-    "慢火",
-    "火力",
-}
 
 
 def counts(view: View, index: int, disposal: bool) -> bool:
@@ -51,7 +38,9 @@ def counts(view: View, index: int, disposal: bool) -> bool:
         return view.kind(index + 1) == NUMBER or not after
     if text in ("做", "做好", "制作") and (not after or after in lx.ASPECT | lx.METHODS):
         return False
-    return text not in CONDITIONS or CONDITIONS[text](view, index, disposal)
+    if text == "出":
+        return _comes_out(view, index, disposal)
+    return text not in CONDITIONS or CONDITIONS[text](view, index)
 
 
 def remarked(view: View, index: int) -> bool:
@@ -130,7 +119,7 @@ def _sets_heat(view: View, index: int) -> bool:
     before = view.text(index - 1) if view.text(index - 1) not in ("力", "再") else view.text(index - 2)
     if view.kind(behind) == NUMBER and view.text(behind + 1)[:1] in ("度", "℃", "°", "摄"):
         return True
-    return view.text(behind) in FIRES or before in FIRES
+    return view.text(behind) in lx.FIRES or before in lx.FIRES
 
 
 def _in_hot_water(view: View, index: int) -> bool:
@@ -213,13 +202,13 @@ def _second(view: View, index: int) -> bool:
     )
 
 
-def _switches(view: View, index: int, disposal: bool) -> bool:
+def _switches(view: View, index: int) -> bool:
     """Whether 开, 关 or 停 switches heat (开火, 关火) or says that water boils (水开); 开始 does neither."""
     boils = view.text(index) == "开" and view.text(index - 1) in ("水", "汤", "锅")
     return boils or view.text(index + 1) in lx.SWITCHED
 
 
-def _removes(view: View, index: int, disposal: bool) -> bool:
+def _removes(view: View, index: int) -> bool:
     """Whether 去 takes a part away, rather than being a direction (倒去)."""
     after = view.text(index + 1)
     part = after in lx.PARTS | lx.WASTE or (view.unknown(index + 1) and len(after) == 1)
@@ -231,7 +220,7 @@ def _comes_out(view: View, index: int, disposal: bool) -> bool:
     return (after == "锅" or (after == "水" and disposal)) and not _second(view, index)
 
 
-def _goes_in(view: View, index: int, disposal: bool) -> bool:
+def _goes_in(view: View, index: int) -> bool:
     """Whether 下 or 入 has an object or a vessel."""
     if view.text(index + 1) == "锅" and not view.unknown(index - 1):
         return True
@@ -240,7 +229,7 @@ def _goes_in(view: View, index: int, disposal: bool) -> bool:
     )
 
 
-def _rinses(view: View, index: int, disposal: bool) -> bool:
+def _rinses(view: View, index: int) -> bool:
     """Whether 过 means to rinse, rather than being the particle."""
     free = not _second(view, index) and view.kind(index - 1) not in (OTHER, VERB)
     times = view.kind(index + 1) == NUMBER and view.text(index - 1)[-1:] == "水"  # 用凉开水过一下
@@ -250,11 +239,11 @@ def _rinses(view: View, index: int, disposal: bool) -> bool:
     return (free and (times or water or view.text(index + 1) in ("凉", "冷", "筛"))) or (then and water)
 
 
-def _boils(view: View, index: int, disposal: bool) -> bool:
+def _boils(view: View, index: int) -> bool:
     return view.noun_at(index - 1) or view.text(index + 1) in lx.AFTER | lx.ASPECT
 
 
-def _wraps(view: View, index: int, disposal: bool) -> bool:
+def _wraps(view: View, index: int) -> bool:
     """Whether 包 is to wrap, and neither a measure (两包, 整包) nor the end of a noun (材料包)."""
     after, before = view.text(index + 1), view.text(index - 1)
     if before[:1] in ("第", "整", "半", "每") or view.kind(index - 1) == BLANK:
@@ -271,39 +260,34 @@ def _turns_colour(view: View, index: int) -> bool:
     return view.text(index - 1)[:1] == "变" or view.text(behind)[:1] == "变"
 
 
-def _never(view: View, index: int, disposal: bool) -> bool:
+def _never(view: View, index: int) -> bool:
     return False
 
 
-CONDITIONS: dict[str, Callable[[View, int, bool], bool]] = {
+CONDITIONS: dict[str, Callable[[View, int], bool]] = {
     # verbs of one character that are mostly part of something else: when each is an action
     **dict.fromkeys("开关停", _switches),
     **dict.fromkeys("下入", _goes_in),
     **dict.fromkeys("滚沸", _boils),
     **dict.fromkeys("制备刻用待", _never),
     "包": _wraps,
-    "卷": lambda view, index, disposal: (
+    "卷": lambda view, index: (
         view.text(index + 1)[:1] not in ("边", "曲", "缩") and not _turns_colour(view, index)
     ),
-    "卷成": lambda view, index, disposal: not _turns_colour(view, index),
-    "卷起": lambda view, index, disposal: not _turns_colour(view, index),
-    "卷起来": lambda view, index, disposal: not _turns_colour(view, index),
-    "穿": lambda view, index, disposal: view.text(index + 1) != "过",
-    "敲": lambda view, index, disposal: view.text(index + 1) not in lx.EMPHASISED,
-    "转": lambda view, index, disposal: view.text(index + 1) in lx.SWITCHED,
-    **dict.fromkeys("盛装", lambda view, index, disposal: view.text(index + 1)[:1] not in ("有", "着")),
+    "卷成": lambda view, index: not _turns_colour(view, index),
+    "卷起": lambda view, index: not _turns_colour(view, index),
+    "卷起来": lambda view, index: not _turns_colour(view, index),
+    "穿": lambda view, index: view.text(index + 1) != "过",
+    "敲": lambda view, index: view.text(index + 1) not in lx.EMPHASISED,
+    "转": lambda view, index: view.text(index + 1) in lx.SWITCHED,
+    **dict.fromkeys("盛装", lambda view, index: view.text(index + 1)[:1] not in ("有", "着")),
     "去": _removes,
-    "出": _comes_out,
     "过": _rinses,
-    "滴": lambda view, index, disposal: (
-        _object(view, index) or view.text(index + 1) in ("入", "在", "上", "几")
-    ),
-    "做": lambda view, index, disposal: _object(view, index) and view.text(index + 1) not in lx.AMOUNTS,
-    "发": lambda view, index, disposal: (
+    "滴": lambda view, index: _object(view, index) or view.text(index + 1) in ("入", "在", "上", "几"),
+    "做": lambda view, index: _object(view, index) and view.text(index + 1) not in lx.AMOUNTS,
+    "发": lambda view, index: (
         view.text(index + 1) in ("至", "到", "好", "起") or view.kind(index + 1) == NUMBER
     ),
-    "分": lambda view, index, disposal: (
-        view.kind(index + 1) == NUMBER and view.text(index + 2) in ("份", "等份")
-    ),
-    "化": lambda view, index, disposal: view.noun_at(index - 1) or view.text(index + 1) in ("开", "成"),
+    "分": lambda view, index: view.kind(index + 1) == NUMBER and view.text(index + 2) in ("份", "等份"),
+    "化": lambda view, index: view.noun_at(index - 1) or view.text(index + 1) in ("开", "成"),
 }
