@@ -204,7 +204,7 @@ def differences(label: Label, action: "Action") -> tuple[Differences, bool]:
 
     The second value says whether they agree if seasonings and liquids do not count among what is inherited.
     """
-    from wokflow.parse.kinds import SOFT
+    from wokflow.parse.lexemes import SOFT
 
     if "heat" in label.flags:
         return {}, True
@@ -229,7 +229,7 @@ def _differing(name: str, wanted: frozenset[str], given: frozenset[str]) -> Diff
 
 def _named(nouns: Iterable["Mention"]) -> frozenset[str]:
     """The nouns' classes; a label does not tell which animal 肉 is of."""
-    from wokflow.parse.kinds import MEATS
+    from wokflow.parse.lexemes import MEATS
 
     of = (classes(noun.surface) if noun.surface in MEATS else {noun.cls} for noun in nouns)
     return frozenset[str]().union(*of)

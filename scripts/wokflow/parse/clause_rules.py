@@ -7,7 +7,7 @@ undecided is resolved in `step_actions`.
 
 from wokflow.parse import lexemes as lx
 from wokflow.parse.joining import merged
-from wokflow.parse.kinds import BLENDING, DRAINED, DRAINING, FETCHING, FRESH, Kind, kind
+from wokflow.parse.kinds import Kind, kind
 from wokflow.parse.lattice import BLANK, FOOD, JOIN, NUMBER, OTHER, TOOL, VERB, Lexicon, Token
 from wokflow.parse.mentions import begins, describes, nouns, part
 from wokflow.parse.modifiers import suppress_background, suppress_modifiers
@@ -70,12 +70,13 @@ class Reader:
             listing=listing,
             forward=self.disposal or self.forward if listing else self.fronted_forward,
             open_end=bool(last and not last.closed and (last.objects or adds)),
-            adds=bool(last) and (kind(self.verb_texts[-1]) is Kind.ADD or self.verb_texts[-1][0] in BLENDING),
+            adds=bool(last)
+            and (kind(self.verb_texts[-1]) is Kind.ADD or self.verb_texts[-1][0] in lx.BLENDING),
             measured=listing and any(map(self.view.amount, range(len(self.view)))),
             medium_end=bool(last) and self.is_only_medium(last),
             mixes=first[0] in lx.MIXING or first in lx.TASTING,
             stirs=first[0] in "炒煸爆炝",
-            waits=kind(first) is Kind.ASIDE and first[0] not in FETCHING,
+            waits=kind(first) is Kind.ASIDE and first[0] not in lx.FETCHING,
             switches=first[0] in lx.SWITCHES | {"出", "装"},
             condition=self.condition,
         )
@@ -282,7 +283,7 @@ class Reader:
         """Whether the first of two joined nouns is the medium in which the next is cooked: 倒油洋葱炒香."""
         return (
             self.view.text(index) in lx.MEDIA
-            and self.verb_texts[-1] in lx.ADDING | FRESH
+            and self.verb_texts[-1] in lx.ADDING | lx.FRESH
             and self.view.noun_at(index + 1)
             and not describes(self.view, index)
             and self.view.kind(self.view.skip(end, lx.MANNER)) == VERB
@@ -304,7 +305,7 @@ class Reader:
         water = view.text(index)[-1] == "水" and view.text(after)[0] in lx.WATER_VERBS
         if water and end == index + 1 and text[0] not in lx.ADDING:
             return True
-        if text[0] in DRAINING and view.text(index) in DRAINED:  # 滤干水备用
+        if text[0] in lx.DRAINING and view.text(index) in lx.DRAINED:  # 滤干水备用
             return False
         acts_on_food = any(noun.kind == FOOD for noun in last.nouns)
         return acts_on_food and not last.objects and text[-1] in lx.COMPLETED

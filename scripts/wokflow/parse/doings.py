@@ -9,7 +9,7 @@ from wokflow.parse.kinds import Kind, aromatic, cleans, medium, soft, spicy, wat
 from wokflow.parse.types import Mention
 
 FEW = 2  # so many seasonings may be for food that the text did not name
-PARTS = lx.PARTS | kinds.TAKEN_AWAY
+PARTS = lx.PARTS | lx.TAKEN_AWAY
 
 
 class KitchenAction(NamedTuple):
@@ -31,15 +31,15 @@ class KitchenAction(NamedTuple):
     def prepared(self) -> list[Mention]:
         """The named food that is worked on, without parts taken away and without what it is cleaned or lies in."""
         foods = [food for food in self.foods if not is_part(food)] + list(self.inside)
-        if len(self.verb) > 1 and self.verb[-1] in kinds.OFF:  # 芹菜摘去黄叶, 剪去虾须, 瓜瓤挖去
-            return [food for food in self.topics(foods) if food.surface[-1] not in kinds.SHELLS]
-        if self.verb[0] in kinds.PARTING:  # 刮白瓤
-            foods = [food for food in foods if food.surface[-1] not in kinds.SHELLS]
-        if self.verb[0] in kinds.DRAINING:
-            return [food for food in foods if food.surface not in kinds.DRAINED]
-        if not kinds.WASHING.isdisjoint(self.verb):
+        if len(self.verb) > 1 and self.verb[-1] in lx.OFF:  # 芹菜摘去黄叶, 剪去虾须, 瓜瓤挖去
+            return [food for food in self.topics(foods) if food.surface[-1] not in lx.SHELLS]
+        if self.verb[0] in lx.PARTING:  # 刮白瓤
+            foods = [food for food in foods if food.surface[-1] not in lx.SHELLS]
+        if self.verb[0] in lx.DRAINING:
+            return [food for food in foods if food.surface not in lx.DRAINED]
+        if not lx.WASHING.isdisjoint(self.verb):
             return [food for food in foods if not cleans(food)]
-        if self.verb[0] in kinds.SOAKING:
+        if self.verb[0] in lx.SOAKING:
             return [food for food in foods if not medium(food)]
         return foods
 
@@ -54,18 +54,18 @@ class KitchenAction(NamedTuple):
         what, first = kinds.kind(self.verb), self.verb[0]
         if self.onto and what in (Kind.ADD, Kind.EMPTY):
             return True
-        if first in kinds.BY_HAND:
+        if first in lx.BY_HAND:
             return all(map(aromatic, self.foods)) and any(map(soft, self.foods))
-        if what is Kind.PREPARE or first in kinds.SOAKING:  # 水中放三分钟
-            return first in kinds.SOAKING and all(map(soft, self.foods))
-        if what is not Kind.HEAT or self.verb in kinds.HEATS_MEDIUM:
+        if what is Kind.PREPARE or first in lx.SOAKING:  # 水中放三分钟
+            return first in lx.SOAKING and all(map(soft, self.foods))
+        if what is not Kind.HEAT or self.verb in lx.HEATS_MEDIUM:
             return False
-        if first in kinds.WET and all(map(aromatic, self.foods)) and any(map(spicy, self.foods)):
-            return first not in kinds.RENDERING
+        if first in lx.WET and all(map(aromatic, self.foods)) and any(map(spicy, self.foods)):
+            return first not in lx.RENDERING
         if not all(map(medium, self.foods)) or self.tools:
             return False
         before = len(self.topics(self.foods)) == len(self.foods)
-        return first in kinds.BLANCHING or (before and first not in kinds.RENDERING)
+        return first in lx.BLANCHING or (before and first not in lx.RENDERING)
 
     @property
     def moves(self) -> bool:
@@ -84,13 +84,13 @@ class KitchenAction(NamedTuple):
         """Whether a sauce that is named before the verb is poured over food that is named behind it: 汤汁浇在鱼上."""
         sauces = self.topics(self.foods)
         place = without(self.foods, sauces)
-        return self.verb[0] in kinds.POURS and bool(sauces and place) and all(map(soft, sauces))
+        return self.verb[0] in lx.POURS and bool(sauces and place) and all(map(soft, sauces))
 
     @property
     def leaves(self) -> bool:
         """Whether a liquid, or food in a vessel, stays in the pot: 锅留底油."""
         stays = any(map(medium, self.foods)) or bool(self.foods and self.tools)
-        return self.verb[0] in kinds.LEAVING and stays
+        return self.verb[0] in lx.LEAVING and stays
 
     @property
     def seasons(self) -> bool:
@@ -110,8 +110,8 @@ class KitchenAction(NamedTuple):
     def in_other_water(self) -> bool:
         """Whether nothing is named but the water in which something is cooked: 焯水, 开水煮三分钟."""
         if not self.foods:
-            return self.verb[0] in kinds.BLANCHING
-        wet = self.verb[0] in kinds.BLANCHING | kinds.WET
+            return self.verb[0] in lx.BLANCHING
+        wet = self.verb[0] in lx.BLANCHING | lx.WET
         return wet and self.only_helps and all(map(watery, self.foods))
 
     @property
@@ -120,12 +120,12 @@ class KitchenAction(NamedTuple):
         if not self.tools:
             return False
         what = kinds.kind(self.verb)
-        if what in (Kind.STOVE, Kind.ASIDE) or self.verb in kinds.HEATS_VESSEL | kinds.FRESH or self.has_lid:
+        if what in (Kind.STOVE, Kind.ASIDE) or self.verb in lx.HEATS_VESSEL | lx.FRESH or self.has_lid:
             return True
         ends = {tool.surface[-1] for tool in self.tools}
-        if self.verb[0] in kinds.CLEANING:
-            return not ends.isdisjoint(kinds.CLEANED)
-        covers = what in (Kind.ADD, Kind.MIX) and not ends.isdisjoint(kinds.COVERS)
+        if self.verb[0] in lx.CLEANING:
+            return not ends.isdisjoint(lx.CLEANED)
+        covers = what in (Kind.ADD, Kind.MIX) and not ends.isdisjoint(lx.COVERS)
         return covers and self.verb[-1] not in "在入到于进"  # but 放在吸油纸上
 
     @property
@@ -152,7 +152,7 @@ def distinct(foods: Iterable[Mention]) -> list[Mention]:
 
 def is_part(food: Mention) -> bool:
     """Whether a food is a part that is taken away, by its word or by a class of which nothing is eaten."""
-    return food.surface in PARTS or food.cls in kinds.WASTE_CLASSES
+    return food.surface in PARTS or food.cls in lx.WASTE_CLASSES
 
 
 def mains(foods: Sequence[Mention]) -> list[Mention]:
@@ -162,10 +162,10 @@ def mains(foods: Sequence[Mention]) -> list[Mention]:
 
 def same(food: Mention, other: Mention) -> bool:
     """Whether two mentions may mean one food: by their class, a character in both (鲷鱼, 鱼片), or as 肉 of 羊排."""
-    if food.cls == other.cls or set(food.surface) & set(other.surface) - kinds.COMMON:
+    if food.cls == other.cls or set(food.surface) & set(other.surface) - lx.COMMON:
         return True
     both = (food.surface, other.surface), (other.surface, food.surface)
-    return any(one in kinds.MEATS and kinds.animal(two) for one, two in both)
+    return any(one in lx.MEATS and kinds.animal(two) for one, two in both)
 
 
 def without(foods: Iterable[Mention], gone: Sequence[Mention]) -> list[Mention]:
@@ -182,7 +182,7 @@ def left(foods: Iterable[Mention], gone: Sequence[Mention]) -> list[Mention]:
 def dries(later: Sequence[KitchenAction]) -> bool:
     """Whether the next heat is without water."""
     heat = next((doing.verb for doing in later if kinds.kind(doing.verb) is Kind.HEAT), "-")
-    return heat[0] in kinds.DRY
+    return heat[0] in lx.DRY
 
 
 def comes_back(pot: Sequence[Mention], named: Sequence[Mention], later: Iterable[KitchenAction]) -> bool:
@@ -197,7 +197,7 @@ def comes_back(pot: Sequence[Mention], named: Sequence[Mention], later: Iterable
         what = kinds.kind(doing.verb)
         if what in (Kind.TAKE, Kind.EMPTY):
             return False
-        if what is Kind.ADD and doing.verb[0] in kinds.PUT_IN:
+        if what is Kind.ADD and doing.verb[0] in lx.PUT_IN:
             missing -= {food.cls for food in doing.foods}
         if some and not missing:
             return True

@@ -7,10 +7,11 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
+from wokflow.parse import lexemes as lx
 from wokflow.parse.clause_rules import Reader
 from wokflow.parse.doings import Held, KitchenAction
 from wokflow.parse.glossary import Glossary
-from wokflow.parse.kinds import COATING, Kind, kind
+from wokflow.parse.kinds import Kind, kind
 from wokflow.parse.lattice import FOOD, Lexicon
 from wokflow.parse.meat import with_meats
 from wokflow.parse.paper import extract_paper
@@ -97,15 +98,10 @@ class Rules:
 
     def __init__(self, glossary: Glossary) -> None:
         self.lexicon = Lexicon(glossary)
-        self._read: dict[str, Clause] = {}
+        self.read = lru_cache(CACHED)(self._read)
 
-    def read(self, clause: str) -> Clause:
-        analysis = self._read.get(clause)
-        if analysis is None:
-            if len(self._read) >= CACHED:
-                self._read.clear()
-            analysis = self._read[clause] = Reader(self.lexicon.tokens(clause), self.lexicon).read()
-        return analysis
+    def _read(self, clause: str) -> Clause:
+        return Reader(self.lexicon.tokens(clause), self.lexicon).read()
 
 
 @lru_cache(maxsize=4)
@@ -119,7 +115,7 @@ def _start_anew(acts: Sequence[Sequence[Act]], plain: Sequence[str], lexicon: Le
     heated = -1  # where 热油 ended: 热油起锅
     for (act, verb), (later, adds) in pairwise(verbs):
         liquid = any(noun.cls in (lexicon.foods.get("油"), lexicon.foods.get("水")) for noun in later.nouns)
-        again = liquid and kind(adds) is Kind.ADD and adds[0] not in COATING
+        again = liquid and kind(adds) is Kind.ADD and adds[0] not in lx.COATING
         if verb == "起锅" and (again or act.start == heated):
             act.sense, act.cls = "热锅", lexicon.verbs.get("热锅", act.cls)
         heated = act.end if verb == "热油" else -1

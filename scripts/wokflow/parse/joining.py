@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wokflow.parse import lexemes as lx
-from wokflow.parse.kinds import LEAVING
 from wokflow.parse.lattice import FOOD, NUMBER, OTHER, TOOL, VERB, WORD, Lexicon, Token
 
 VERB_TO_OBJECT = lx.AMOUNTS | lx.MEASURES | lx.ASPECT  # between a verb and its object
@@ -49,7 +48,7 @@ def verb_or_noun(tokens: list[Token], index: int, lexicon: Lexicon) -> Token:
 def takes(text: str) -> bool:
     """Whether a noun must follow this word: 把, 用, 倒, 浇上."""
     adding = text in lx.ADDING or (text[:-1] in lx.ADDING and text[-1] in lx.RESULTS)
-    return adding or text in lx.DISPOSAL | lx.INSTRUMENT or text[0] in LEAVING
+    return adding or text in lx.DISPOSAL | lx.INSTRUMENT or text[0] in lx.LEAVING
 
 
 def noun(text: str, start: int, name: str, kind: str = FOOD) -> Token:

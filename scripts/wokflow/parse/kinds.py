@@ -5,7 +5,7 @@ Everything is decided by characters, not by a glossary's classes, so that any gl
 
 from enum import Enum, auto
 
-from wokflow.frame.wordlists import word_lists
+from wokflow.parse import lexemes as lx
 from wokflow.parse.types import Mention
 
 
@@ -23,33 +23,14 @@ class Kind(Enum):
     PREPARE = auto()  # acts on the bench: 洗, 切
 
 
-_LISTS = word_lists("grammar/kitchen.tsv")
-WHOLE = {word: kind for kind in Kind for word in _LISTS.get(f"WHOLE_{kind.name}", ())}  # whole verbs
-WHOLE |= dict.fromkeys(_LISTS["FRESH"], Kind.HEAT)
-PREFIX = {word: kind for kind in Kind for word in _LISTS.get(f"PREFIX_{kind.name}", ())}  # the longest counts
+# whole verbs, and beginnings of verbs, of which the longest counts
+WHOLE, PREFIX = (
+    {word: kind for kind in Kind for word in getattr(lx, f"{part}_{kind.name}", ())}
+    for part in ("WHOLE", "PREFIX")
+)
+WHOLE |= dict.fromkeys(lx.FRESH, Kind.HEAT)
 COATS = frozenset(verb for verb, kind in WHOLE.items() if kind is Kind.ADD)  # 上浆, 刷
 LONGEST = max(map(len, PREFIX))
-# verbs, most of them by their first characters
-DRY, WET, BLANCHING, SOAKING = (_LISTS[name] for name in ("DRY", "WET", "BLANCHING", "SOAKING"))
-WASHING, WASHED_OFF = _LISTS["WASHING"], _LISTS["WASHED_OFF"]
-STEEPING, RENDERING, BY_HAND = (_LISTS[name] for name in ("STEEPING", "RENDERING", "BY_HAND"))
-DRAINING, PRICKING, BEATING = (_LISTS[name] for name in ("DRAINING", "PRICKING", "BEATING"))
-COATING, STEAMING = _LISTS["COATING"], _LISTS["STEAMING"]
-STAGES = _LISTS["STAGES"]
-HEATS_MEDIUM, FRESH = _LISTS["HEATS_MEDIUM"], _LISTS["FRESH"]
-HEATS_VESSEL, LEAVING, CLEANING = (_LISTS[name] for name in ("HEATS_VESSEL", "LEAVING", "CLEANING"))
-SWITCHING, TURNING, BLENDING, OFF = (_LISTS[name] for name in ("SWITCHING", "TURNING", "BLENDING", "OFF"))
-POURS, STUFFING, NO_FAT, THROWN = (_LISTS[name] for name in ("POURS", "STUFFING", "NO_FAT", "THROWN"))
-FETCHING, BINDING, SHELLS, PARTING = (_LISTS[name] for name in ("FETCHING", "BINDING", "SHELLS", "PARTING"))
-PUT_IN, WASTE_CLASSES, NO_POWDERS = (_LISTS[name] for name in ("PUT_IN", "WASTE_CLASSES", "NO_POWDERS"))
-CLEANED, COVERS = _LISTS["CLEANED"], _LISTS["COVERS"]  # last characters of tools
-# food by its last character, or whole
-SOFT, SAUCES, SPICES = (_LISTS[name] for name in ("SOFT", "SAUCES", "SPICES"))
-POWDERS = tuple(_LISTS["POWDERS"])
-AROMATICS, VEGETABLES, COMMON = (_LISTS[name] for name in ("AROMATICS", "VEGETABLES", "COMMON"))
-TAKEN_AWAY, DRAINED, UNNAMED = (_LISTS[name] for name in ("TAKEN_AWAY", "DRAINED", "UNNAMED"))
-ANIMALS, PORK, NO_MEAT, MEATS = (_LISTS[name] for name in ("ANIMALS", "PORK", "NO_MEAT", "MEATS"))
-HEATED_VESSELS = _LISTS["HEATED_VESSELS"]  # characters in names of vessels
 
 
 def kind(verb: str) -> Kind:
@@ -64,26 +45,26 @@ def kind(verb: str) -> Kind:
 
 def steams(verb: str) -> bool:
     """Whether a verb cooks food above the named water and not in it: 开水上锅."""
-    return not STEAMING.isdisjoint(verb) or verb.startswith(("上锅", "上笼"))
+    return not lx.STEAMING.isdisjoint(verb) or verb.startswith(("上锅", "上笼"))
 
 
 def stays(name: str) -> bool:
     """Whether a food of this name is a liquid or seasoning, which stays behind when food is taken out."""
-    return name[-1] in SOFT or (name.endswith(POWDERS) and name not in NO_POWDERS)
+    return name[-1] in lx.SOFT or (name.endswith(tuple(lx.POWDERS)) and name not in lx.NO_POWDERS)
 
 
 def flavours(name: str) -> bool:
     """Whether a food of this name only flavours: taking food out of the pot does not mean it."""
-    aromatic = not AROMATICS.isdisjoint(name) and not any(vegetable in name for vegetable in VEGETABLES)
-    return aromatic or stays(name) or name in SPICES
+    aromatic = not lx.AROMATICS.isdisjoint(name) and not any(vegetable in name for vegetable in lx.VEGETABLES)
+    return aromatic or stays(name) or name in lx.SPICES
 
 
 def animal(name: str) -> str:
     """The character of the animal in a name of meat; empty if there is none, or if it is no meat: 鸡蛋."""
-    if name in MEATS or name[-1] in NO_MEAT:
+    if name in lx.MEATS or name[-1] in lx.NO_MEAT:
         return ""
-    named = next((character for character in name if character in ANIMALS), "")
-    return named or ("猪" if any(cut in name for cut in PORK) else "")
+    named = next((character for character in name if character in lx.ANIMALS), "")
+    return named or ("猪" if any(cut in name for cut in lx.PORK) else "")
 
 
 def soft(food: Mention) -> bool:
@@ -100,17 +81,17 @@ def watery(food: Mention) -> bool:
 
 def oil(food: Mention) -> bool:
     """Whether a food is oil to fry in; sesame oil and chilli oil are seasonings."""
-    return food.surface[-1] == "油" and food.surface not in SAUCES
+    return food.surface[-1] == "油" and food.surface not in lx.SAUCES
 
 
 def fat(food: Mention) -> bool:
     """Whether a food is oil or fat, also one for taste."""
-    return food.surface[-1] == "油" and food.surface[-2:] not in NO_FAT
+    return food.surface[-1] == "油" and food.surface[-2:] not in lx.NO_FAT
 
 
 def cleans(food: Mention) -> bool:
     """Whether a food that is named with a verb of washing is washed off again."""
-    return soft(food) or food.surface in WASHED_OFF
+    return soft(food) or food.surface in lx.WASHED_OFF
 
 
 def spicy(food: Mention) -> bool:
@@ -123,4 +104,4 @@ def medium(food: Mention) -> bool:
 
 
 def heated(vessel: Mention) -> bool:
-    return any(character in vessel.surface for character in HEATED_VESSELS)
+    return any(character in vessel.surface for character in lx.HEATED_VESSELS)

@@ -81,12 +81,12 @@ class Kitchen(Places):
         elif doing.inside and not (self.at_pot and self.pot):  # 油热, though nobody said to pour it
             self.into_pot(doing.inside)
             self.at_pot = True
-        return self.pot if self.at_pot or doing.verb[0] in kinds.SWITCHING else self.here()
+        return self.pot if self.at_pot or doing.verb[0] in lx.SWITCHING else self.here()
 
     def _discard(self, doing: KitchenAction, later: Sequence[KitchenAction]) -> list[Mention]:
         """Named food is thrown away; of a part, the rest is acted on. Food not there yet is thrown in (扔葱花)."""
         acted, kitchen = self.here(), [*self.pot, *self.bench]
-        if not doing.foods and doing.verb[0] in kinds.THROWN and self.taken and not self.at_pot:
+        if not doing.foods and doing.verb[0] in lx.THROWN and self.taken and not self.at_pot:
             self.bench, self.at_pot = [], True  # 捞出姜片弃用
             return acted
         thrown = doing.verb[0] in "扔丢" and doing.verb[-1] not in "掉弃了去"
@@ -147,7 +147,7 @@ class Kitchen(Places):
         acted = self.here()
         self.before = []
         if doing.foods:
-            joins = self.added and not self.at_pot and doing.verb[0] not in kinds.FETCHING
+            joins = self.added and not self.at_pot and doing.verb[0] not in lx.FETCHING
             acted = self.bench = [*(self.bench if joins else ()), *doing.foods]
         elif doing.tools and doing.verb == "取":
             self.bench = []
@@ -159,34 +159,34 @@ class Kitchen(Places):
 
     def _heat(self, doing: KitchenAction, later: Sequence[KitchenAction] = ()) -> list[Mention]:
         """The pot with what is named. If it has too little, the bench goes in."""
-        if doing.verb in kinds.TURNING and not self.at_pot and self.bench:
+        if doing.verb in lx.TURNING and not self.at_pot and self.bench:
             return self.bench  # taken out of the oven
         self.bakes = steams = kinds.steams(doing.verb)
         named = self._put_on_heat(doing, steams)
-        if doing.verb[0] in kinds.BLANCHING and self.away and self.taken:  # in fresh water
+        if doing.verb[0] in lx.BLANCHING and self.away and self.taken:  # in fresh water
             self.pot = [food for food in self.pot if watery(food)]
         if self.away and self.holds_apart() and doing.in_other_water:
             self.to_bench()
             self.apart = True
             return self.bench
-        if doing.verb[0] in kinds.DRY and self.away:
+        if doing.verb[0] in lx.DRY and self.away:
             self.pot = [food for food in self.pot if not watery(food)]
-        if self._puts_on_another(doing, named) and not (self.left_over and doing.verb in kinds.FRESH):
+        if self._puts_on_another(doing, named) and not (self.left_over and doing.verb in lx.FRESH):
             self.pot, self.at_pot, self.taken = named, True, False
             return self.pot
         if "蒸" in doing.verb and self.bench and not (named or self.at_pot):  # a plate, in a pot of its own
             self.pot = []
-        self.boils = bool(named) and all(map(watery, named)) and doing.verb in kinds.HEATS_MEDIUM
+        self.boils = bool(named) and all(map(watery, named)) and doing.verb in lx.HEATS_MEDIUM
         if named:
-            self.into_pot(named, dry=doing.verb[0] in kinds.DRY)
+            self.into_pot(named, dry=doing.verb[0] in lx.DRY)
         if self.bench and self._lacks_food(doing, named):
             if doing.verb[-1] != "香" and doing.verb[0] not in lx.FLASH_FRYING:
                 self.join_before()
             self.pot = [*([] if self.plated else self.pot), *self.bench]
             self.bench, self.away = [], False
         self.at_pot, self.taken, self.plated = True, False, False
-        goes_on = bool(later) and later[0].verb[0] in kinds.BINDING  # 烫熟，勾芡
-        if doing.verb[0] in kinds.BLANCHING and not goes_on:
+        goes_on = bool(later) and later[0].verb[0] in lx.BINDING  # 烫熟，勾芡
+        if doing.verb[0] in lx.BLANCHING and not goes_on:
             acted = self.pot
             self._take(doing._replace(foods=tuple(food for food in doing.foods if not soft(food))))
             return acted
@@ -205,8 +205,8 @@ class Kitchen(Places):
 
     def _puts_on_another(self, doing: KitchenAction, named: Sequence[Mention]) -> bool:
         """Whether another pot is heated, empty or with only oil: nobody heats oil with food in it."""
-        if doing.verb not in kinds.HEATS_VESSEL:
-            return doing.verb in kinds.FRESH
+        if doing.verb not in lx.HEATS_VESSEL:
+            return doing.verb in lx.FRESH
         if not named:
             return bool(doing.tools)
         return all(map(oil, named)) and not all(map(soft, self.pot))
@@ -219,12 +219,12 @@ class Kitchen(Places):
         """
         verb = doing.verb
         if named and (not all(map(medium, named)) or all(map(oil, named))):
-            return verb[0] in kinds.DRY and all(map(oil, named)) and not self.set_aside
-        if named and not (verb[0] in kinds.BLANCHING or len(doing.topics(named)) == len(named)):
+            return verb[0] in lx.DRY and all(map(oil, named)) and not self.set_aside
+        if named and not (verb[0] in lx.BLANCHING or len(doing.topics(named)) == len(named)):
             return False
         if all(map(medium, self.pot)):
-            return not (self.pot and verb in kinds.HEATS_MEDIUM)
-        wet = verb[0] in kinds.WET and verb not in kinds.HEATS_MEDIUM
+            return not (self.pot and verb in lx.HEATS_MEDIUM)
+        wet = verb[0] in lx.WET and verb not in lx.HEATS_MEDIUM
         more = not all(map(aromatic, self.bench)) and (not self.set_aside or all(map(soft, self.pot)))
         return wet and more and all(map(aromatic, self.pot))
 
@@ -270,7 +270,7 @@ class Kitchen(Places):
         if begins:
             self.shelve(self.bench)
         self.bench = distinct([*([] if begins else self.bench), *named])
-        if doing.verb[0] in kinds.STUFFING:
+        if doing.verb[0] in lx.STUFFING:
             self.stuffed = self.bench
         if (doing.in_bowl and first) or doing.mixes_sauce:  # 葱放入碗中
             self.before = []
@@ -304,7 +304,7 @@ class Kitchen(Places):
     def _add_onto(self, doing: KitchenAction) -> list[Mention]:
         """The bench's food goes onto or into the named food, or the pot's if that is poured over it."""
         place = list(doing.foods)
-        if self.at_pot and doing.verb[0] in kinds.POURS:
+        if self.at_pot and doing.verb[0] in lx.POURS:
             acted = left(self.pot, place)
             if not all(map(medium, place)):
                 self.pot, self.bench, self.at_pot = [], distinct([*place, *acted]), False
@@ -340,10 +340,10 @@ class Kitchen(Places):
         """Whether food goes into the pot: by the named vessel, or if the cook is there or heat is the next work."""
         if doing.tools:
             return any(map(kinds.heated, doing.tools))
-        coats = doing.verb[0] in kinds.COATING and self.bench and not self.set_aside
-        if coats or doing.verb[0] in kinds.STUFFING:
+        coats = doing.verb[0] in lx.COATING and self.bench and not self.set_aside
+        if coats or doing.verb[0] in lx.STUFFING:
             return self.at_pot
-        if later and later[0].verb[0] in kinds.BY_HAND and self.seasons_another(doing):
+        if later and later[0].verb[0] in lx.BY_HAND and self.seasons_another(doing):
             return False
         if self.at_pot or doing.verb[0] == "下" or doing.verb[-1] == "锅":
             return True
@@ -355,12 +355,12 @@ class Kitchen(Places):
             if not self.at_pot and self.bench:
                 self.join_before()
             return self.here()
-        raw = doing.verb[0] in kinds.BY_HAND and len(without(self.pot, doing.foods)) == len(self.pot)
+        raw = doing.verb[0] in lx.BY_HAND and len(without(self.pot, doing.foods)) == len(self.pot)
         if self.at_pot and self.pot and not (raw and not all(map(soft, doing.foods))):
             self.pot = distinct([*self.pot, *doing.foods])
             return self.pot
         new = len(without(doing.foods, self.bench)) == len(doing.foods)
-        other = new and (doing.verb[0] in kinds.BLENDING or not any(map(soft, doing.foods)))
+        other = new and (doing.verb[0] in lx.BLENDING or not any(map(soft, doing.foods)))
         joins = bool(self.added) or not (self.set_aside or other)
         self.bench = distinct([*(self.bench if joins else ()), *doing.foods])
         self.to_bench()
@@ -368,8 +368,8 @@ class Kitchen(Places):
 
     def _prepare(self, doing: KitchenAction) -> list[Mention]:
         """The bench's food. Named food begins a new group. Without any, the pot's food comes if the cook is there."""
-        in_pot = doing.verb[0] in kinds.PRICKING | kinds.BEATING or any(map(kinds.heated, doing.tools))
-        in_pot = in_pot or (doing.verb[0] in kinds.STEEPING and any(map(watery, self.pot)))  # 关火浸泡
+        in_pot = doing.verb[0] in lx.PRICKING | lx.BEATING or any(map(kinds.heated, doing.tools))
+        in_pot = in_pot or (doing.verb[0] in lx.STEEPING and any(map(watery, self.pot)))  # 关火浸泡
         if not doing.foods and self.at_pot and in_pot:
             return self.pot
         foods = doing.prepared
@@ -381,7 +381,7 @@ class Kitchen(Places):
             if len(without(foods, self.bench)) == len(foods):
                 self.shelve(self.bench)
             self.bench = foods
-        elif self.at_pot and doing.verb[0] in kinds.BY_HAND and not all(map(soft, self.pot)):  # 拌匀，腌制
+        elif self.at_pot and doing.verb[0] in lx.BY_HAND and not all(map(soft, self.pot)):  # 拌匀，腌制
             self.pot, self.bench = [], [food for food in self.pot if not watery(food)]
         elif self.at_pot and (solid := mains(self.pot)):
             self.pot, self.bench, self.taken = without(self.pot, solid), solid, True

@@ -37,7 +37,7 @@ class Places:
     def fries(self, verb: str) -> bool:
         """Whether a verb of soaking is to fry: what is soaked is in a pot of oil (油烧热，下花生泡三分钟)."""
         oily = any(map(oil, self.pot)) and not any(map(watery, self.pot))
-        return verb[0] in kinds.STEEPING and self.at_pot and oily and not all(map(aromatic, self.pot))
+        return verb[0] in lx.STEEPING and self.at_pot and oily and not all(map(aromatic, self.pot))
 
     def here(self) -> list[Mention]:
         """The food at the place in use; that of the other place if there is none."""
@@ -118,7 +118,7 @@ class Places:
         wet = not doing.tools and all(map(soft, named)) and not any(map(fat, named))
         if wet and not (self.at_pot or self.set_aside or self.pot):  # water comes to what was prepared
             self.pot, self.bench = self.bench, []
-        self.into_pot(named, coats=doing.verb[0] in kinds.COATING, anew=bool(doing.tools))
+        self.into_pot(named, coats=doing.verb[0] in lx.COATING, anew=bool(doing.tools))
         self.at_pot, self.plated = True, False
 
     def change_vessel(self, tools: Sequence[Mention]) -> None:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from wokflow.frame import jieba_dictionary
 from wokflow.frame.wordlists import word_table
@@ -21,6 +21,7 @@ FLOOR_LONG = 3000
 DERIVED = {2: 100, 3: 1500}  # the same for a verb with its result, or a food with its cut
 UNKNOWN = 0.5  # count of a character that is in no list
 LONGEST = 8  # largest number of characters of a word
+CACHED = 1_000_000  # largest number of words whose scores are kept
 JOINERS = frozenset("、/+&－➕＋,，")
 WORDS = frozenset().union(
     lx.DISPOSAL, lx.INSTRUMENT, lx.PLACE, lx.AND, lx.OR, lx.ASPECT, lx.LOCATION, lx.AFTER, lx.DURING, lx.UNTIL,
@@ -66,8 +67,8 @@ class Lexicon:
         self.tools = in_simplified(without_noise(glossary, "tools"))
         self.foods = in_simplified(without_noise(glossary, "ingredients"))
         self._listed = frozenset(self.verbs) | set(self.foods) | set(self.tools) | WORDS
-        self._scores: dict[str, float | None] = {}
-        self._kinds: dict[str, tuple[str, str, int, int]] = {}
+        self._score = lru_cache(CACHED)(self._scored)
+        self._kind = lru_cache(CACHED)(self._kind_of)
 
     def verb_class(self, surface: str) -> str | None:
         """The class of the longest prefix that the glossary lists as a verb."""
@@ -133,18 +134,8 @@ class Lexicon:
             return False
         return any(text[end - 1 : stop] in self.foods for stop in range(end + 1, end + LONGEST))
 
-    def _score(self, word: str) -> float | None:
-        """Log probability of a word; None if it is not a word."""
-        try:
-            return self._scores[word]
-        except KeyError:
-            pass
-        score = self._scored(word)
-        if len(self._scores) < 1_000_000:
-            self._scores[word] = score
-        return score
-
     def _scored(self, word: str) -> float | None:
+        """Log probability of a word; None if it is not a word."""
         count = self._frequency.get(word, 0)
         if word in lx.BLOCKED:
             return None
@@ -216,13 +207,8 @@ class Lexicon:
                 return True
         return False
 
-    def _kind(self, word: str) -> tuple[str, str, int, int]:
-        """Kind and class of a word of the lattice, and start and end of its part that is in the glossary."""
-        if word not in self._kinds:
-            self._kinds[word] = self._kind_of(word)
-        return self._kinds[word]
-
     def _kind_of(self, word: str) -> tuple[str, str, int, int]:
+        """Kind and class of a word of the lattice, and start and end of its part that is in the glossary."""
         size = len(word)
         if word in FUNCTION and not noun_like(word, self):
             return WORD, "", 0, size

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from wokflow.parse import kinds
+from wokflow.parse import lexemes as lx
 from wokflow.parse.types import Action, Mention
 
 FISH = "鱼"  # 肉 is of fish only in a recipe without any other meat
@@ -26,7 +27,7 @@ def with_meats(steps: Sequence[Sequence[Action]], foods: Mapping[str, str]) -> l
         nonlocal last
         if food.surface in animals:
             last = food.surface
-        return replace(food, cls=_meat(last, foods, food.cls)) if food.surface in kinds.MEATS else food
+        return replace(food, cls=_meat(last, foods, food.cls)) if food.surface in lx.MEATS else food
 
     return [
         [replace(action, ingredients=tuple(map(resolved, action.ingredients))) for action in step]

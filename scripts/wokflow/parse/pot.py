@@ -8,7 +8,7 @@ the kind of each verb, `kitchen` the effect of a kind on the two places.
 
 from collections.abc import Sequence
 
-from wokflow.parse import kinds
+from wokflow.parse import lexemes as lx
 from wokflow.parse.doings import Held, KitchenAction, distinct, left
 from wokflow.parse.kinds import medium
 from wokflow.parse.kitchen import Kitchen
@@ -24,12 +24,12 @@ def held(doings: Sequence[KitchenAction]) -> list[Held]:
     kitchen = Kitchen()
     by_action: list[Held] = []
     for index, doing in enumerate(doings):
-        named = tuple(food for food in doing.foods if food.surface not in kinds.UNNAMED)
+        named = tuple(food for food in doing.foods if food.surface not in lx.UNNAMED)
         there = {food.cls for food in (*kitchen.pot, *kitchen.bench)}
         in_oil = not doing.foods and not doing.tools and kitchen.fries(doing.verb)
         acted = kitchen.acts_on(doing._replace(foods=named), doings[index + 1 :])
         inside = [food for food in doing.inside if food.cls not in there]
-        if doing.inside and doing.verb in kinds.HEATS_MEDIUM | kinds.FRESH:  # 水开
+        if doing.inside and doing.verb in lx.HEATS_MEDIUM | lx.FRESH:  # 水开
             acted = [food for food in acted if medium(food)]
         if doing.only_helps:
             acted = left(acted, doing.foods)

@@ -4,8 +4,9 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
+from wokflow.parse import lexemes as lx
 from wokflow.parse.clauses import clauses
-from wokflow.parse.kinds import BLENDING, STAGES, Kind, flavours, kind
+from wokflow.parse.kinds import Kind, flavours, kind
 from wokflow.parse.lattice import FOOD
 from wokflow.parse.types import Act, Clause, Noun
 
@@ -54,10 +55,10 @@ def actions(written: str, text: str, read: Read) -> list[Act]:
                 begun, heading, remarked = False, 0, None
             elif character in COLONS:
                 stack[-1].listed = []
-                if heading and text[acts[-1].start] in BLENDING:  # 调汁：醋、糖
+                if heading and text[acts[-1].start] in lx.BLENDING:  # 调汁：醋、糖
                     stack[-1].last, stack[-1].adds = acts[-1], True
         clause = shifted(read(written[start:end], text[start:end]), start)
-        blends = heading and text[acts[-1].start] in BLENDING
+        blends = heading and text[acts[-1].start] in lx.BLENDING
         if heading and not blends and clause.acts and not COLONS.isdisjoint(mark):  # 腌制：肉切片，加盐
             del acts[-heading:]
             stack[-1] = OpenSentence()
@@ -65,7 +66,7 @@ def actions(written: str, text: str, read: Read) -> list[Act]:
         first = clause.acts[0] if clause.acts else None
         if first and remarked and not _main(first, remarked, text):
             first.nouns.append(remarked)  # 红椒（切段）, 鸡（用盐腌制）
-        stage = any(text[act.start : act.end] in STAGES for act in clause.acts)  # 水开：下面条
+        stage = any(text[act.start : act.end] in lx.STAGES for act in clause.acts)  # 水开：下面条
         heading = 0 if begun or named or stage or end - start > HEADING else len(clause.acts)
         begun = begun or bool(clause.acts)
         acts += join(stack[-1], clause)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from wokflow.parse import lexemes as lx
-from wokflow.parse.kinds import PRICKING, SAUCES, STEEPING, Kind, kind
+from wokflow.parse.kinds import Kind, kind
 from wokflow.parse.lattice import BLANK, FOOD, NUMBER, OTHER, TOOL, VERB
 from wokflow.parse.view import View
 
@@ -61,7 +61,7 @@ def tests(view: View, index: int) -> bool:
     if view.text(index - 1)[-2:] in lx.TESTERS and kind(text) is Kind.ADD:  # 筷子放进去有小泡
         return view.text(index - 2) not in lx.INSTRUMENT | lx.DISPOSAL
     able = any(view.text(at) in lx.ABLE for at in range(max(0, index - 3), index))
-    return text[0] in PRICKING and text[-1] in lx.THROUGH and able
+    return text[0] in lx.PRICKING and text[-1] in lx.THROUGH and able
 
 
 def repeated(view: View, index: int) -> bool:
@@ -73,7 +73,7 @@ def repeated(view: View, index: int) -> bool:
 def sense(view: View, index: int) -> str:
     """The verb whose class the verb at `index` has here: its own text, but 开火 for 打开 in 打开火."""
     text = view.text(index)
-    if text[0] in STEEPING and (text[-1] == "炸" or _in_oil(view, index)):
+    if text[0] in lx.STEEPING and (text[-1] == "炸" or _in_oil(view, index)):
         return "炸"
     if text not in SENSES:
         return text
@@ -131,7 +131,7 @@ def _in_hot_water(view: View, index: int) -> bool:
 def _in_oil(view: View, index: int) -> bool:
     """Whether the oil in which food is soaked is named, and not only added: 放油里泡, 用热油泡, 泡在油中."""
     for place in range(len(view)):
-        if view.kind(place) != FOOD or view.text(place)[-1] != "油" or view.text(place) in SAUCES:
+        if view.kind(place) != FOOD or view.text(place)[-1] != "油" or view.text(place) in lx.SAUCES:
             continue
         inside = view.text(place + 1) in lx.LOCATION
         before = view.skip(place + 1, lx.MANNER) == index and not view.verb_at(_behind(view, place))

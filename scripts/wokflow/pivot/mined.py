@@ -12,8 +12,9 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.job import Job
+from wokflow.parse import lexemes as lx
 from wokflow.parse.glossary import read_glossary
-from wokflow.parse.kinds import BLANCHING, Kind, kind
+from wokflow.parse.kinds import Kind, kind
 from wokflow.parse.proto import compared_rows
 from wokflow.pivot import schemas
 from wokflow.pivot.aliases import aliases
@@ -192,7 +193,7 @@ def _differing(base: pl.DataFrame, target: pl.DataFrame, settings: MinedSettings
     # How food is cooked is its dish's affair: beef is stewed in stews.
     verb = pl.col("action").str.split("/").list.first()
     verbs = differing.select(verb.unique()).to_series()
-    cooking = [one for one in verbs if kind(one) is Kind.HEAT and one[0] not in BLANCHING]
+    cooking = [one for one in verbs if kind(one) is Kind.HEAT and one[0] not in lx.BLANCHING]
     return differing.filter((pl.col("kind") != "ask") & claimed & ~verb.is_in(cooking))
 
 
