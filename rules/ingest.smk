@@ -161,6 +161,7 @@ rule ingest_annotations:
     output:
         annotations=f"{RESULTS}/ingest/annotations/part-00000.parquet",
         rejects=f"{RESULTS}/ingest/rejects/annotations/part-00000.parquet",
+        published=f"{RESULTS}/ingest/marked_dialogues.csv",
     log:
         log_of("ingest_annotations"),
     benchmark:

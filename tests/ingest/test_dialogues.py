@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from wokflow.evaluate.dialogues import consensus
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.ingest.annotations import ingest_annotations, read_categories
@@ -193,6 +194,7 @@ def marked(folder: Path, *records: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
         utterances=str(folder / "utterances.parquet"),
         annotations=made[0],
         rejects=made[1],
+        published=str(folder / "published.csv"),
         settings=AnnotationsSettings(path=str(path), categories=CATEGORIES),
         job=Job({"key": "k"}),
     )
@@ -268,3 +270,67 @@ def test_a_spelling_of_two_categories_is_refused(tmp_path: Path) -> None:
     path.write_text("name\talso\twhat\nFood\tMeals\tx\nDrink\tmeals\tx\n", encoding="utf-8")
     with pytest.raises(UserError, match="line 3: 'meals' is empty, or belongs to two"):
         read_categories(str(path))
+
+
+# The form of friends_csi_annotations_final.csv; the dialogue is ours.
+ANN, BO = '"Ann: Did they eat Aunt Jo\'s pie, dude?"', '"Bo: No, ""Thanksgiving"" is over: I did."'
+PIE = """(""Aunt Jo's pie"", 'M', '3', 'T'), (""Aunt Jo's pie"", 'H', '3', 'T')"""
+PUBLISHED = f"""\
+,Pre Context,Post Context,Current Utterance,No,csi_annotations_final
+0,,{BO},{ANN},1,"[('dude', 'F', '2', 'I'), {PIE}]"
+1,{ANN},,{BO},1,"[('Thanksgiving', 'S', '3', 'F')]"
+2,,,TRANSCRIPT_NOTE: [A diner.],2,[]
+"""
+
+
+def published(folder: Path, text: str) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame, str]:
+    """Utterances, annotations and rejects of a CSV, and the CSV that comes out."""
+    path, made = (
+        folder / "marked.csv",
+        [str(folder / f"{name}.parquet") for name in ("said", "marks", "left")],
+    )
+    path.write_text(text, encoding="utf-8")
+    job, out = Job({"key": "k"}), folder / "published.csv"
+    ingest_dialogues(utterances=made[0], rejects=made[2], settings=DialoguesSettings(path=str(path)), job=job)
+    ingest_annotations(
+        utterances=made[0],
+        annotations=made[1],
+        rejects=made[2],
+        published=str(out),
+        settings=AnnotationsSettings(path=str(path), categories=CATEGORIES),
+        job=job,
+    )
+    said, marks, left = map(tables.read, made)
+    return said, marks, left, out.read_text(encoding="utf-8")
+
+
+def test_the_authors_csv_goes_in_and_comes_out(tmp_path: Path) -> None:
+    said, marks, left, out = published(tmp_path, PUBLISHED)
+    assert out == PUBLISHED
+    assert said.select("dialogue_id", "position", "speaker", "text").rows() == [
+        ("1", 0, "Ann", "Did they eat Aunt Jo's pie, dude?"),
+        ("1", 1, "Bo", 'No, "Thanksgiving" is over: I did.'),
+        ("2", 0, "TRANSCRIPT_NOTE", "[A diner.]"),
+    ]
+    assert marks.select("position", "text", "category", "foreignness", "level").rows() == [
+        (0, "Aunt Jo's pie", "Humour", 3, "technical"),
+        (0, "Aunt Jo's pie", "Material Culture", 3, "technical"),
+        (0, "dude", "Slang or Figure of Speech", 2, "informal"),
+        (1, "Thanksgiving", "Social Culture", 3, "formal"),
+    ]
+    assert left.is_empty()
+    assert consensus([str(tmp_path / "marks.parquet")])["category"][0] == "Humour | Material Culture"
+
+
+def test_items_of_the_csv_that_cannot_be_used_are_rejects(tmp_path: Path) -> None:
+    changes = {"'dude'": "'DUDE'", "'Thanksgiving', 'S', '3'": "'Thanksgiving', 'S', 'x'", "2,[]": "2,[1]"}
+    text = PUBLISHED.replace("""pie"", 'H'""", """lie"", 'H'""")
+    for old, new in changes.items():
+        text = text.replace(old, new)
+    _, marks, left, _ = published(tmp_path, text)
+    assert marks["text"].to_list() == ["Aunt Jo's pie", "dude"]  # letter case aside
+    assert sorted(left.select("source_row", "reason").rows()) == [
+        (0, "bad_span"),
+        (1, "wrong_type"),
+        (2, "broken_record"),
+    ]

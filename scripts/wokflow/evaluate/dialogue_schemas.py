@@ -19,7 +19,7 @@ ITEMS = pa.schema(
         column("start", pa.int32(), "Where the item begins: characters of the utterance's text, from 0."),
         column("end", pa.int32(), "Where it ends: the first character behind it."),
         column("text", pa.string(), "The item's words."),
-        column("category", pa.string(), "Its category, by most annotators."),
+        column("category", pa.string(), "Its categories, by most annotators, with a bar between two."),
         column("foreignness", pa.int32(), "2 or 3, by most annotators."),
         column("annotators", pa.int64(), "How many marked these words."),
         column("adapted", pa.string(), "The adapted utterance."),

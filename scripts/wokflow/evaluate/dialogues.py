@@ -16,6 +16,7 @@ from wokflow.ingest.schemas import ANNOTATIONS
 
 UTTERANCE = ["dialogue_id", "position"]
 BY = ("all", "category", "foreignness")
+BOTH = " | "  # between two categories of an item
 
 
 def evaluate_dialogues(
@@ -32,9 +33,10 @@ def evaluate_dialogues(
 
     An item is edited if no words of its adapted utterance are like it (edit_finding) by `threshold` or more; the
     shares are also given by the thresholds `beside` (Singh et al. 2024, section 5.2). Words that several annotators
-    marked are one item with the most frequent category and foreignness; ties go to the first category by name and to
-    the lower foreignness. Dialogues without an adaptation by the run do not count. Changes are all edits that an
-    aligner finds, without a model, with whether they touch an item. Intervals are of resamples of dialogues.
+    marked are one item with the categories that more than half of them gave, or else the most frequent one, and with
+    the most frequent foreignness; ties go to the first category by name and to the lower foreignness. By category,
+    an item counts in each of its own. Dialogues without an adaptation by the run do not count. Changes are all edits
+    that an aligner finds, without a model, with whether they touch an item. Intervals are of resamples of dialogues.
     """
     adapted = tables.read(adaptations).sort("run", *UTTERANCE)
     items = consensus(annotations)
@@ -59,7 +61,8 @@ def consensus(annotations: Sequence[str]) -> pl.DataFrame:
     rows = [
         (
             *key,
-            *(_most(some[name].to_list()) for name in ("category", "foreignness")),
+            _categories(some["category"].to_list(), some["annotator"].n_unique()),
+            _most(some["foreignness"].to_list()),
             some["annotator"].n_unique(),
         )
         for key, some in marks.sort(*names, "annotator").group_by(names, maintain_order=True)
@@ -67,6 +70,12 @@ def consensus(annotations: Sequence[str]) -> pl.DataFrame:
     whole = tables.frame(dialogue_schemas.ITEMS)
     schema = whole.select(*names, "category", "foreignness", "annotators").schema
     return pl.DataFrame(rows, schema, orient="row")
+
+
+def _categories(named: Sequence[str], annotators: int) -> str:
+    """The categories that more than half of the annotators gave, by name; the most frequent one if there is none."""
+    most = sorted(name for name, count in Counter(named).items() if count * 2 > annotators)
+    return BOTH.join(most) or _most(named)
 
 
 def _most(values: Sequence[Any]) -> Any:
@@ -105,6 +114,8 @@ def _groups(items: pl.DataFrame, by: str) -> Iterator[tuple[str | None, pl.DataF
     if by == "all":
         yield None, items
     else:
+        if by == "category":
+            items = items.with_columns(pl.col(by).str.split(BOTH)).explode(by)
         for (name,), some in items.sort(by, maintain_order=True).group_by(by, maintain_order=True):
             yield str(name), some
 

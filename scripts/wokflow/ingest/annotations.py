@@ -9,25 +9,34 @@ from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.frame.text_files import read_table
 from wokflow.ingest.json_lines import Line, Rejects, field, read_lines
+from wokflow.ingest.marked_csv import is_marked_csv, mark_lines, marked_csv
 from wokflow.ingest.raw_records import Reject
 from wokflow.ingest.schemas import ANNOTATIONS
 from wokflow.ingest.settings import AnnotationsSettings
 
 CORPUS = "annotations"
 FAMILIAR, KEPT = 1, (2, 3)  # Singh et al. 2024, section 4
+MARK = ("dialogue_id", "position", "start", "end", "annotator", "category")  # unique
 Place = tuple[str, int]  # dialogue and position
 
 
 def ingest_annotations(
-    *, utterances: str, annotations: str, rejects: str, settings: AnnotationsSettings, job: Job
+    *,
+    utterances: str,
+    annotations: str,
+    rejects: str,
+    published: str,
+    settings: AnnotationsSettings,
+    job: Job,
 ) -> None:
     """Write the marked items of a file as ingest/annotations, in the order of dialogues, places and annotators.
 
     Each line that is not blank is a JSON object: `dialogue`, `utterance` (its id, or its place from 0), `start` and
-    `end` in its text, `text` (the marked words), `category`, `foreignness`, `annotator`. It becomes a row, or a
-    reject if its dialogue is missing, its words do not stand at that place, its category is not in the table, its
-    item is familiar in the target culture (foreignness 1) or has no foreignness, or the annotator has marked it
-    before.
+    `end` in its text, `text` (the marked words), `category`, `foreignness`, `annotator`, and perhaps `level`. It
+    becomes a row, or a reject if its dialogue is missing, its words do not stand at that place, its category is not
+    in the table, its item is familiar in the target culture (foreignness 1) or has no foreignness, or the annotator
+    has given it this category before. A .csv file has the items of marked_csv, and each of them becomes a row or a
+    reject. `published` is the CSV of all utterances and rows in that form.
 
     Raises UserError if the file is cut off or damaged, if no line becomes a row, or if the table of categories names
     a category twice.
@@ -37,10 +46,11 @@ def ingest_annotations(
     categories = read_categories(settings.categories)
     rows: list[dict[str, Any]] = []
     seen = set[tuple[Any, ...]]()
-    for line in read_lines(path, left, "ingest.annotations.path"):
+    read = mark_lines if is_marked_csv(path) else read_lines
+    for line in read(path, left, "ingest.annotations.path"):
         try:
             row = _annotation(line, texts, places, categories)
-            mark = tuple(row[name] for name in ("dialogue_id", "position", "start", "end", "annotator"))
+            mark = tuple(row[name] for name in MARK)
             if mark in seen:
                 raise Reject("duplicate", row["annotator"])
         except Reject as reject:
@@ -57,9 +67,12 @@ def ingest_annotations(
     order = {dialogue: number for number, dialogue in enumerate(dict.fromkeys(one for one, _ in texts))}
     frame = frame.sort(
         pl.col("dialogue_id").replace_strict(order, return_dtype=pl.Int64),
-        *("position", "start", "end", "annotator"),
+        *MARK[1:],
     )
     tables.write(annotations, ANNOTATIONS, frame, job.metadata)
+    letters = {name: spelling.upper() for spelling, name in categories.items() if len(spelling) == 1}
+    as_read = tables.frame(ANNOTATIONS, rows)
+    tables.write_text(published, marked_csv(tables.read(utterances), as_read, letters))
     left.write(rejects, job.metadata)
     job.progress.say(
         f"{frame.height} marks of {frame['annotator'].n_unique()} annotators, {len(left.rows)} rejects"
@@ -127,6 +140,7 @@ def _annotation(
         "text": words,
         "category": category,
         "foreignness": foreignness,
+        "level": field(record, ("level",)) if record.get("level") is not None else None,
         "annotator": annotator.strip(),
         "source_row": line.number,
     }

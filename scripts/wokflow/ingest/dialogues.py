@@ -1,4 +1,7 @@
-"""Dialogues: lines of JSON with an utterance each, as ConvoKit has them or in a simple form of our own."""
+"""Dialogues: lines of JSON with an utterance each, as ConvoKit has them or in a simple form of our own.
+
+A .csv file is one of dialogues with marked items, as marked_csv describes it.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,6 +10,7 @@ from typing import Any
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.ingest.json_lines import Line, Rejects, field, read_lines
+from wokflow.ingest.marked_csv import is_marked_csv, utterance_lines
 from wokflow.ingest.raw_records import Reject
 from wokflow.ingest.schemas import UTTERANCES
 from wokflow.ingest.settings import DialoguesSettings
@@ -37,11 +41,12 @@ class Utterance:
 def ingest_dialogues(*, utterances: str, rejects: str, settings: DialoguesSettings, job: Job) -> None:
     """Write the utterances of a file as ingest/utterances, by dialogues in the order of their first lines.
 
-    Each line that is not blank becomes an utterance or a reject. Utterances are ordered by their replies or, if none
-    names the utterance that it replies to, as in the file. A dialogue whose replies form no chain, and one of fewer
-    or more utterances than the settings allow, is a reject with all of its lines. An utterance without text is a
-    reject of its own, and so is a line that cannot be used. Since annotators count places, each leaves its place
-    empty: in its own dialogue or, if that cannot be read, in the dialogue of the line before.
+    Each line that is not blank, or row of a CSV, becomes an utterance or a reject. Utterances are ordered by their
+    replies or, if none names the utterance that it replies to, as in the file. A dialogue whose replies form no
+    chain, and one of fewer or more utterances than the settings allow, is a reject with all of its lines. An
+    utterance without text is a reject of its own, and so is a line that cannot be used. Since annotators count
+    places, each leaves its place empty: in its own dialogue or, if that cannot be read, in the dialogue of the line
+    before.
 
     Raises UserError where the file is cut off or damaged, and where it has no dialogue.
     """
@@ -49,7 +54,8 @@ def ingest_dialogues(*, utterances: str, rejects: str, settings: DialoguesSettin
     left = Rejects(CORPUS)
     dialogues: dict[str, list[Utterance | None]] = {}  # None: a line that cannot be used
     last, counted = "", 0
-    for line in read_lines(path, left, "ingest.dialogues.path"):
+    read = utterance_lines if is_marked_csv(path) else read_lines
+    for line in read(path, left, "ingest.dialogues.path"):
         if last:
             dialogues[last] += [None] * (len(left.rows) - counted)
         one = None

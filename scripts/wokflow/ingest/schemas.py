@@ -107,7 +107,7 @@ UTTERANCES = pa.schema(
         column("utterance_id", pa.string(), "Its id, where the file has one.", nullable=True),
         column("speaker", pa.string(), "Who speaks."),
         column("text", pa.string(), "What is said, as read; of a note without text of its own, the note."),
-        column("source_row", pa.int64(), "Line in the file, from 0."),
+        column("source_row", pa.int64(), "Line in the file, or row of a CSV, from 0."),
     ]
 )
 ANNOTATIONS = pa.schema(
@@ -125,8 +125,14 @@ ANNOTATIONS = pa.schema(
         column(
             "foreignness", pa.int32(), "2: known in the target culture, though foreign; 3: largely unknown."
         ),
+        column(
+            "level",
+            pa.string(),
+            "Hall's level of culture, where the file has it: technical, formal or informal.",
+            nullable=True,
+        ),
         column("annotator", pa.string(), "Who marked it."),
-        column("source_row", pa.int64(), "Line in the file, from 0."),
+        column("source_row", pa.int64(), "Line in the file, or row of a CSV, from 0."),
     ]
 )
 

@@ -126,7 +126,7 @@ class DialoguesSettings(Settings):
 
     path: Content[Text | None] = None
     """Lines of JSON with an utterance each: ConvoKit's utterances.jsonl, or the simple form of docs/dialogues.md,
-    plain or compressed. null: there are none.
+    plain or compressed; or the CSV with marked items that the paper's authors published. null: there are none.
     """
     shortest: int = Field(1, ge=1)
     """Dialogues of fewer utterances are left out."""
@@ -138,6 +138,6 @@ class AnnotationsSettings(Settings):
     """Culture-specific items that people marked in the dialogues."""
 
     path: Content[Text | None] = None
-    """Lines of JSON with a marked item each, as docs/dialogues.md says. null: there are none."""
+    """Lines of JSON with a marked item each, or the authors' CSV (docs/dialogues.md). null: there are none."""
     categories: Content[Text] = "resources/dialogues/categories.tsv"
     """The categories of items, with other spellings: a table with tabs and the columns name, also and what."""
