@@ -1,9 +1,11 @@
 """Users' predictions (Parquet or TSV), checked against the instances."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
 
-from wokflow.evaluate.given_rows import read_rows
+from wokflow.evaluate.given_rows import Row, read_rows
 from wokflow.frame.job import Progress, UserError
+from wokflow.frame.text_files import read_text
 
 COLUMNS = ("instance_id", "run", "prediction")
 
@@ -14,14 +16,21 @@ def read_predictions(
     """For each run, sorted, the prediction of each known instance.
 
     The files (.tsv with a header, or Parquet) have the columns instance_id, run and prediction, and perhaps more;
-    together they may hold several runs. An instance that a run lacks, or whose prediction is null, counts as an
-    empty prediction, and the log says how many do. Raises UserError, with file and row, for missing columns,
-    unknown instances, rows without run, and instances that a run has twice.
+    together they may hold several runs. A .txt file is one run, which has its name, in the form that the testbed's
+    authors score: a line for each line of their base recipes. An instance that a run lacks, or whose prediction is
+    null, counts as an empty prediction, and the log says how many do. Raises UserError, with file and row, for
+    missing columns, unknown instances, rows without run, instances that a run has twice, and a .txt file of more or
+    fewer lines.
     """
     wanted = set(known)
     runs: dict[str, dict[str, str]] = {}
     for path in paths:
-        for number, (instance, run, prediction) in read_rows(path, COLUMNS, "predictions", copied=True):
+        rows = (
+            _lines(path, known)
+            if path.endswith(".txt")
+            else read_rows(path, COLUMNS, "predictions", copied=True)
+        )
+        for number, (instance, run, prediction) in rows:
             where = f"{path}, row {number}"
             if not run:
                 raise UserError(f"{where}: the column run is empty; give the run's name.")
@@ -42,3 +51,18 @@ def read_predictions(
     return {
         run: {name: texts.get(name, "") for name in sorted(wanted)} for run, texts in sorted(runs.items())
     }
+
+
+def _lines(path: str, known: Collection[str]) -> Iterator[Row]:
+    """The lines of a .txt file as rows. Instances go by the rows of their base recipes (counterfactual:12:...)."""
+    instances = sorted(known, key=lambda name: int(name.split(":")[1]))
+    lines = [line.strip() for line in read_text(path).split("\n")]
+    if lines and not lines[-1]:
+        lines.pop()
+    if len(lines) != len(instances):
+        raise UserError(
+            f"{path} has {len(lines)} lines, but there are {len(instances)} instances: a .txt file has a line for "
+            "each base recipe, in their order."
+        )
+    for number, (instance, line) in enumerate(zip(instances, lines, strict=True), start=1):
+        yield number, [instance, Path(path).stem, line]

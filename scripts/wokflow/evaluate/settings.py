@@ -78,7 +78,7 @@ class CounterfactualSettings(Settings):
     batch: int | None = borrowed("parse.dependencies.batch", PARSED)
     predictions: Content[tuple[Text, ...]] = ()
     """Generated recipes to be scored beside the baselines: tables (Parquet or .tsv) with the columns instance_id,
-    run and prediction.
+    run and prediction; or RUN.txt with a line for each base recipe, as the testbed's authors score them.
     """
     vectors: FileOrFolder[str] = ""
     """Word vectors for the soft scores: a file in word2vec's text format, or a folder. Empty: those that the

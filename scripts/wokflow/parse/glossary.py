@@ -8,9 +8,11 @@ from pathlib import Path
 
 from wokflow.frame.job import UserError
 from wokflow.frame.misread_text import refuse_misread_json
+from wokflow.frame.pickles import read_pickle
 from wokflow.frame.text_files import read_table, read_text
 
 KINDS = ("verbs", "ingredients", "tools")
+PICKLED = ("ingredients", "verbs", "tools")  # in glossary_dict.pkl
 HEADER = ("surface", "class")
 ENGLISH_HEADER = ("kind", "class", "english")
 ENGLISH_KINDS = {"verb": "verbs", "ingredient": "ingredients", "tool": "tools"}
@@ -33,15 +35,16 @@ class Glossary:
 
 
 def read_glossary(path: str | Path) -> Glossary:
-    """Read a folder of verbs.tsv, ingredients.tsv, tools.tsv and english.tsv (optional), or a .json file.
+    """Read a folder of verbs.tsv, ingredients.tsv, tools.tsv and english.tsv (optional), or a .pkl or .json file.
 
-    The TSV files have the columns `surface` and `class`; english.tsv has `kind`, `class`, `english`. The JSON
-    file is an object of three objects, surface to class, as the authors of the paper published it: noisy. Surfaces
-    are stripped; one with blanks or punctuation inside is dropped, since no text matches it. Raises UserError if a
-    file is missing or malformed, if a TSV file gives a surface two classes, or if a class has a comma or a slash.
+    The TSV files have the columns `surface` and `class`; english.tsv has `kind`, `class`, `english`. The pickle is
+    that of the paper's authors: dictionaries of ingredients, verbs and tools, surface to class; the JSON file is an
+    object of the three by their names. Both are noisy. Surfaces are stripped; one with blanks or punctuation inside
+    is dropped, since no text matches it. Raises UserError if a file is missing or malformed, if a TSV file gives a
+    surface two classes, or if a class has a comma or a slash.
     """
     path = Path(path)
-    glossary = _from_json(path) if path.suffix == ".json" else _from_folder(path)
+    glossary = _published(path) if path.suffix in (".json", ".pkl") else _from_folder(path)
     for words in (glossary.verbs, glossary.ingredients, glossary.tools):
         for surface, name in words.items():
             if is_divided(name):
@@ -64,14 +67,17 @@ def _from_folder(path: Path) -> Glossary:
     return Glossary(words["verbs"], words["ingredients"], words["tools"], english)
 
 
-def _from_json(path: Path) -> Glossary:
+def _published(path: Path) -> Glossary:
     try:
-        content = json.loads(read_text(path))
+        if path.suffix == ".pkl":
+            content = dict(zip(PICKLED, read_pickle(path), strict=True))
+        else:
+            content = json.loads(read_text(path))
         words = {kind: _cleaned(content[kind].items()) for kind in KINDS}
-    except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UserError(
             f"{path} is not a glossary ({type(error).__name__}: {error}): it should be a JSON object of "
-            f"{', '.join(KINDS)}, each an object that gives surface words their class"
+            f"{', '.join(KINDS)}, or a pickle of {', '.join(PICKLED)}, each of which gives surface words their class"
         ) from error
     refuse_misread_json(path, content)
     return Glossary(words["verbs"], words["ingredients"], words["tools"], noisy=True)
@@ -122,4 +128,6 @@ def _rows(path: Path, header: tuple[str, ...]) -> Iterator[tuple[int, list[str]]
 
 
 def _missing(path: Path) -> UserError:
-    return UserError(f"{path} is missing: parse.glossary.path should name a folder with it, or a .json file")
+    return UserError(
+        f"{path} is missing: parse.glossary.path should name a folder with it, or a .pkl or .json file"
+    )

@@ -18,7 +18,8 @@ from wokflow.frame.settings import (
 class GlossarySettings(Settings):
     path: FileOrFolder[Text] = "resources/glossary"
     """The verbs, ingredients and tools with their classes: a folder of verbs.tsv, ingredients.tsv, tools.tsv (and
-    english.tsv), or a .json file in the form of the paper's own. After an edit there, actions are extracted again.
+    english.tsv), or the paper's own, glossary_dict.pkl or the same in JSON. After an edit there, actions are
+    extracted again.
     """
 
 

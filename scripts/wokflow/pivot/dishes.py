@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -16,7 +17,8 @@ from wokflow.pivot import schemas
 from wokflow.pivot.settings import DishesSettings
 
 PAIR = ("base_dish", "target_dish", "ingredient_removed", "ingredient_added")
-PUBLISHED = ("base", "target", "ingredient_removed", "ingredient_added")  # PAIR in the authors' file
+PUBLISHED = ("base", "target", "ingredient_removed", "ingredient_added")  # PAIR in JSON
+FILES = ("dish_pairs.txt", "changing_ingres.txt")  # of the paper's authors
 ENGLISH = ("base_english", "target_english")
 BATCH = 50_000  # recipes
 SHORTEST = 2  # characters of a name that titles are searched for: 粥 or 面 is part of too many other words
@@ -37,13 +39,19 @@ def read_pairs(path: str) -> pl.DataFrame:
 def pair_rows(path: str) -> list[dict[str, str]]:
     """The pairs in the file's order: PAIR, and the English names of both dishes, "" where the file has none.
 
-    `path` is a TSV with the columns of PAIR, or a .json file as the paper's authors published it: a list of objects
-    with the keys of PUBLISHED. Further columns and keys are ignored. Raises UserError if the file is not UTF-8, if
-    columns or values are missing, if an ingredient is not one name, or if a pair occurs twice.
+    `path` is a TSV with the columns of PAIR; or the folder with the files of the paper's authors, dish_pairs.txt and
+    changing_ingres.txt, where each line has two names with a blank between them, or of ingredients only the added
+    one; or a .json file, a list of objects with the keys of PUBLISHED. Further columns and keys are ignored. Raises
+    UserError if a file is not UTF-8, if columns or values are missing, if an ingredient is not one name, or if a pair
+    occurs twice.
     """
     seen: set[tuple[str, str]] = set()
     rows = []
-    for where, row in _json_rows(path) if path.endswith(".json") else _tsv_rows(path):
+    if Path(path).is_dir():
+        found = _folder_rows(path)
+    else:
+        found = _json_rows(path) if path.endswith(".json") else _tsv_rows(path)
+    for where, row in found:
         values = {name: (row.get(name) or "").strip() for name in (*PAIR, *ENGLISH)}
         pair = values["base_dish"], values["target_dish"]
         if not all(values[name] for name in PAIR if name != "ingredient_removed"):
@@ -64,6 +72,20 @@ def pair_rows(path: str) -> list[dict[str, str]]:
 def _tsv_rows(path: str) -> Iterator[tuple[str, dict[str, str]]]:
     for number, row in read_sheet(path, PAIR, ENGLISH, copied=False):
         yield f"row {number}", row
+
+
+def _folder_rows(folder: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """The lines of FILES, side by side."""
+    dishes, foods = (
+        [line.split() for line in read_text(str(Path(folder, name))).splitlines() if line.strip()]
+        for name in FILES
+    )
+    if len(dishes) != len(foods):
+        raise UserError(f"{folder}: {len(dishes)} lines in {FILES[0]}, but {len(foods)} in {FILES[1]}.")
+    for number, (pair, change) in enumerate(zip(dishes, foods, strict=True), start=1):
+        if len(pair) != 2 or len(change) > 2:
+            raise UserError(f"{folder}, line {number}: not two dishes, and one or two ingredients.")
+        yield f"line {number}", dict(zip(PAIR, [*pair, *[""] * (2 - len(change)), *change], strict=True))
 
 
 def _json_rows(path: str) -> Iterator[tuple[str, dict[str, str]]]:

@@ -1,7 +1,8 @@
 """Files of given pivot actions and orders, record by record.
 
-A file is one of three, by its ending: .json as the paper's authors published their experts' (an object of target
-dishes, each with its `pivots` and its `orders`), .parquet in the form of the workflow's own table, or else a TSV.
+A file is one of four, by its ending: .pkl as the paper's authors published their experts' (pivot_actions.pkl), .json
+with the same (an object of target dishes, each with its `pivots` and its `orders`), .parquet in the form of the
+workflow's own table, or else a TSV.
 Their words are those of corpora (`copied` of misread_text.refuse_misread).
 """
 
@@ -12,6 +13,7 @@ from typing import Any
 
 from wokflow.frame import tables
 from wokflow.frame.job import UserError
+from wokflow.frame.pickles import read_pickle
 from wokflow.frame.text_files import read_table
 from wokflow.pivot.dishes import read_json
 from wokflow.pivot.occurrences import Proto
@@ -20,7 +22,8 @@ PIVOT_COLUMNS = ("base_dish", "target_dish", "verb", "ingredients", "tools", "ki
 PIVOT_TABLE = ("base_dish", "target_dish", "verb_class", "ingredient_classes", "tool_classes", "kind")
 ORDER_COLUMNS = ("base_dish", "target_dish", "pivot", "before", "after")
 NEW = "new_ingredient_classes"  # of a replacement, in a table
-KINDS = ("remove", "insert")
+KINDS = ("remove", "insert")  # a pickle has 0 and 1
+PUBLISHED = (".pkl", ".json")
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ def pivot_records(path: str) -> Iterator[Record]:
 
     Raises UserError, with the place, if the file is malformed.
     """
-    if path.endswith(".json"):
+    if path.endswith(PUBLISHED):
         yield from _published(path, "pivots", _published_pivots)
         return
     columns = PIVOT_TABLE if path.endswith(".parquet") else PIVOT_COLUMNS
@@ -62,7 +65,7 @@ def pivot_records(path: str) -> Iterator[Record]:
 
 def order_records(path: str) -> Iterator[Record]:
     """The orders of a file, in its order. Raises UserError, with the place, if the file is malformed."""
-    if path.endswith(".json"):
+    if path.endswith(PUBLISHED):
         yield from _published(path, "orders", _published_orders)
         return
     for where, row in _rows(path, ORDER_COLUMNS):
@@ -111,7 +114,7 @@ def _raw(value: Any) -> str:
 
 def _published(path: str, part: str, read: Callable[[Any], Iterator[Record]]) -> Iterator[Record]:
     """The records of one part, `pivots` or `orders`, of all target dishes; their target and place are filled in."""
-    dishes = read_json(path, copied=True)
+    dishes = _from_pickle(path) if path.endswith(".pkl") else read_json(path, copied=True)
     if not isinstance(dishes, dict):
         raise UserError(f"{path}: not an object of target dishes, each with pivots and orders.")
     for target, parts in dishes.items():
@@ -124,6 +127,40 @@ def _published(path: str, part: str, read: Callable[[Any], Iterator[Record]]) ->
                 f"{path}, {target}: {part} are not as published ({type(error).__name__}: {error}). A pivot has "
                 "verb, ingredients, tools and kind; an order has insert and constraints, each with before and after."
             ) from error
+
+
+def _from_pickle(path: str) -> dict[str, Any]:
+    """The content of pivot_actions.pkl in the form of the JSON file.
+
+    The pickle has two dictionaries by target dish. A pivot action is ((verb, (ingredients, tools)), 0 or 1), where 0
+    is to remove; an order is (inserted action, list of (action before, action after)); an action is (verb,
+    (ingredients, tools)), both sets of classes. Raises UserError if the pickle has another form.
+    """
+    content = read_pickle(path)
+    try:
+        pivots, orders = content
+        return {
+            target: {
+                "pivots": [_action(one) | {"kind": KINDS[kind]} for one, kind in pivots.get(target, ())],
+                "orders": [
+                    {
+                        "insert": _action(insert),
+                        "constraints": [{"before": _action(a), "after": _action(b)} for a, b in both],
+                    }
+                    for insert, both in orders.get(target, ())
+                ],
+            }
+            for target in {**pivots, **orders}
+        }
+    except (ValueError, TypeError, AttributeError, IndexError) as error:
+        raise UserError(
+            f"{path}: not as pivot_actions.pkl of the paper's authors ({type(error).__name__}: {error})."
+        ) from error
+
+
+def _action(action: Any) -> dict[str, Any]:
+    verb, (foods, tools) = action
+    return {"verb": verb, "ingredients": sorted(foods), "tools": sorted(tools)}
 
 
 def _published_pivots(listed: Any) -> Iterator[Record]:

@@ -2,14 +2,15 @@
 
 from typing import Literal
 
-from wokflow.frame.settings import Content, Field, Layout, Settings, Text, borrowed
+from wokflow.frame.settings import Content, Field, FileOrFolder, Layout, Settings, Text, borrowed
 
 
 class PairsSettings(Settings):
-    path: Content[Text] = "resources/pivot/dish_pairs.tsv"
+    path: FileOrFolder[Text] = "resources/pivot/dish_pairs.tsv"
     """The dish pairs: a tab-separated table with the columns base_dish, target_dish, ingredient_removed,
-    ingredient_added (and base_english, target_english), or dish_pairs.json as the paper's authors published it. The
-    default has the paper's 50 pairs (Counterfactual Recipe Generation, table 7).
+    ingredient_added (and base_english, target_english); the folder with the authors' dish_pairs.txt and
+    changing_ingres.txt; or JSON (docs/pivot.md). The default has the paper's 50 pairs (Counterfactual Recipe
+    Generation, table 7).
     """
 
 

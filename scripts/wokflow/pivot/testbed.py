@@ -1,0 +1,102 @@
+"""A run as the testbed of its authors (Liu et al. 2022): python -m wokflow.pivot.testbed RESULTS GLOSSARY FOLDER
+
+FOLDER gets the files that their L1_eval.py and L2_eval.py read: dish_pairs.txt, changing_ingres.txt,
+base_recipes.txt, glossary_dict.pkl, pivot_actions.pkl, and RUN.txt for each run on the testbed, a line for each base
+recipe. `parsing_data.pkl` is not among them: it holds their parser's reading of recipes.
+"""
+
+import pickle
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from wokflow.frame import tables
+from wokflow.frame.job import UserError
+from wokflow.parse.glossary import KINDS, PICKLED, read_glossary
+from wokflow.pivot.dishes import FILES
+from wokflow.pivot.given_files import KINDS as CHANGES
+from wokflow.pivot.given_files import order_records, pivot_records
+from wokflow.pivot.occurrences import Proto
+
+BASE_RECIPES, GLOSSARY, PIVOTS = "base_recipes.txt", "glossary_dict.pkl", "pivot_actions.pkl"
+PROTOCOL = 4  # read by Python 3.4 and later
+PAIR = ["base_dish", "target_dish", "ingredient_removed", "ingredient_added"]
+
+
+def write_testbed(results: str, glossary: str, folder: str) -> list[str]:
+    """Write the files; what was written. Raises UserError if the results have no instances."""
+    instances = tables.read(_part(results, "pivot/instances"))
+    if instances.is_empty():
+        raise UserError(f"{results}: pivot/instances is empty, so there are no base recipes to write.")
+    pairs = instances.select(PAIR).unique(maintain_order=True)
+    lines = {
+        FILES[0]: [f"{base} {target}" for base, target in pairs.select(PAIR[:2]).iter_rows()],
+        FILES[1]: [f"{old or ''} {new}" for old, new in pairs.select(PAIR[2:]).iter_rows()],
+        BASE_RECIPES: ["\t".join(map(_line, row)) for row in instances.select(*PAIR[:2], "text").iter_rows()],
+    }
+    for path in sorted(Path(results, "generate/predictions").glob("*/part-00000.parquet")):
+        said = dict(tables.read(str(path), ["instance_id", "prediction"]).iter_rows())
+        if not said.keys().isdisjoint(instances["instance_id"]):
+            texts = [said.get(name) or "" for name in instances["instance_id"]]
+            lines[f"{path.parent.name}.txt"] = list(map(_line, texts))
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    for name, some in lines.items():
+        tables.write_text(Path(folder, name), "".join(f"{line}\n" for line in some))
+    words = read_glossary(glossary)
+    of_kind: dict[str, Mapping[str, str]] = {kind: getattr(words, kind) for kind in KINDS}
+    _pickle(Path(folder, GLOSSARY), tuple(dict(of_kind[kind]) for kind in PICKLED))
+    _pickle(Path(folder, PIVOTS), _actions(results, pairs["target_dish"].to_list()))
+    return [*lines, GLOSSARY, PIVOTS]
+
+
+def _actions(results: str, targets: Iterable[str]) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
+    """Pivot actions and orders of each target dish, in the form that given_files._from_pickle describes."""
+    pivots: dict[str, list[Any]] = {target: [] for target in targets}
+    for one in pivot_records(_part(results, "pivot/pivots")):
+        pivots[one.target].append([_proto(one.actions[0]), CHANGES.index(one.kind)])
+    orders: dict[str, dict[Proto, list[Any]]] = {target: {} for target in pivots}
+    for one in order_records(_part(results, "pivot/orders")):
+        insert, *both = one.actions
+        orders[one.target].setdefault(insert, []).append(tuple(map(_proto, both)))
+    listed = {
+        target: [(_proto(insert), both) for insert, both in some.items()] for target, some in orders.items()
+    }
+    return pivots, listed
+
+
+def _proto(action: Proto) -> tuple[str, tuple["_Set", "_Set"]]:
+    return action.verb, (_Set(action.ingredients), _Set(action.tools))
+
+
+class _Set:
+    """A frozenset that is pickled in the order of its members, so that equal runs give equal bytes."""
+
+    def __init__(self, members: tuple[str, ...]) -> None:
+        self.members = members
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return frozenset, (self.members,)
+
+
+def _part(results: str, table: str) -> str:
+    return str(Path(results, table, "part-00000.parquet"))
+
+
+def _line(text: str) -> str:
+    """A text without tabs and line breaks."""
+    return " ".join(text.split("\n")).replace("\t", " ").replace("\r", " ").strip()
+
+
+def _pickle(path: Path, value: Any) -> None:
+    with tables.atomic(path) as temporary:
+        temporary.write_bytes(pickle.dumps(value, PROTOCOL))
+
+
+def main(arguments: Iterable[str]) -> None:
+    results, glossary, folder = arguments
+    print("\n".join(str(Path(folder, name)) for name in write_testbed(results, glossary, folder)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,105 @@
+"""The testbed's files as its authors published them go in, and come out of a run."""
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+from wokflow.evaluate.given_predictions import read_predictions
+from wokflow.frame import tables
+from wokflow.frame.job import Job, Progress, UserError
+from wokflow.frame.pickles import read_pickle
+from wokflow.generate.schemas import PREDICTIONS
+from wokflow.ingest.counterfactual import decode
+from wokflow.pivot import schemas
+from wokflow.pivot.dishes import read_pairs
+from wokflow.pivot.orders import pivot_orders
+from wokflow.pivot.pivots import pivot_pivots
+from wokflow.pivot.settings import OrdersSettings, PivotsSettings
+from wokflow.pivot.testbed import write_testbed
+
+CUT = ("切", (frozenset({"豆腐"}), frozenset[str]()))
+FRY = ("炒", (frozenset({"姜", "葱"}), frozenset({"锅"})))
+WORDS = ({"豆腐": "豆腐", "姜": "姜", "葱": "葱"}, {"切": "切", "炒": "炒"}, {"锅": "锅"})
+ACTIONS = (
+    {"乙": [[CUT, 0], [FRY, 1]], "丁": []},
+    {"乙": [(FRY, [(CUT, FRY)])], "丁": []},
+)
+TEXTS = {
+    "dish_pairs.txt": "甲 乙\n丙 丁\n",
+    "changing_ingres.txt": "豆腐 蛋\n 葱\n",
+    "base_recipes.txt": "甲\t乙\t切豆腐。炒。\n丙\t丁\t炒葱。\n",
+    "gpt2.txt": "炒蛋。\n\n",
+}
+
+
+@pytest.fixture
+def published(tmp_path: Path) -> Path:
+    """A folder with the files of the repository, and with predictions as L1_eval.py reads them."""
+    folder = tmp_path / "published"
+    folder.mkdir()
+    for name, text in TEXTS.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    (folder / "glossary_dict.pkl").write_bytes(pickle.dumps(WORDS))
+    (folder / "pivot_actions.pkl").write_bytes(pickle.dumps(ACTIONS, 2))  # calls frozenset by name
+    return folder
+
+
+def results_of(published: Path, results: Path) -> None:
+    """The tables of a run on these files that come out again."""
+
+    def part(table: str) -> str:
+        (results / table).mkdir(parents=True)
+        return str(results / table / "part-00000.parquet")
+
+    pairs = str(published)
+    known = {"pairs": pairs, "glossary": str(published / "glossary_dict.pkl")}
+    given = str(published / "pivot_actions.pkl")
+    pivots = part("pivot/pivots")
+    left = {name: str(results / name) for name in ("votes", "agreement", "rejects", "effects")}
+    settings: Any = PivotsSettings(given=given, **known)
+    files = {name: left[name] for name in ("votes", "agreement", "rejects")}
+    pivot_pivots(candidates=[], pivots=pivots, **files, settings=settings, job=Job())
+    assert tables.read(left["rejects"]).is_empty()
+    pivot_orders(
+        proto=[],
+        dishes=[],
+        pivots=pivots,
+        effects=left["effects"],
+        orders=part("pivot/orders"),
+        rejects=left["rejects"],
+        settings=OrdersSettings(given=given, **known),
+        job=Job(),
+    )
+    assert tables.read(left["rejects"]).is_empty()
+    recipes: list[Any] = [decode(line) for line in TEXTS["base_recipes.txt"].splitlines()]
+    rows = [
+        pair
+        | {
+            "instance_id": f"counterfactual:{number}:{pair['target_dish']}",
+            "recipe_id": f"counterfactual:{number}",
+            "text": recipe["steps"][0],
+        }
+        for number, (pair, recipe) in enumerate(zip(read_pairs(pairs).to_dicts(), recipes, strict=True))
+    ]
+    tables.write(part("pivot/instances"), schemas.INSTANCES, rows, {})
+    names = [row["instance_id"] for row in rows]
+    ((run, said),) = read_predictions([str(published / "gpt2.txt")], names[::-1], Progress()).items()
+    answers = [{"instance_id": name, "run": run, "prediction": said[name]} for name in names]
+    tables.write(part(f"generate/predictions/{run}"), PREDICTIONS, answers, {})
+
+
+def test_the_testbed_s_files_go_in_and_come_out(published: Path, tmp_path: Path) -> None:
+    results_of(published, tmp_path / "results")
+    out = tmp_path / "out"
+    made = write_testbed(str(tmp_path / "results"), str(published / "glossary_dict.pkl"), str(out))
+    assert sorted(made) == sorted([*TEXTS, "glossary_dict.pkl", "pivot_actions.pkl"])
+    assert {name: (out / name).read_text(encoding="utf-8") for name in TEXTS} == TEXTS
+    assert read_pickle(out / "glossary_dict.pkl") == WORDS
+    assert read_pickle(out / "pivot_actions.pkl") == ACTIONS
+
+
+def test_a_pickle_cannot_run_code(tmp_path: Path) -> None:
+    (tmp_path / "p.pkl").write_bytes(b"cos\nsystem\n(S'touch ran'\ntR.")
+    with pytest.raises(UserError, match=r"p\.pkl is no pickle of plain values .*os\.system"):
+        read_pickle(tmp_path / "p.pkl")
