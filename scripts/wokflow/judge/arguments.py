@@ -38,8 +38,8 @@ COLUMNS = {
     "seed": "The seed of the first repetition; each further one adds 1. Empty: 13.",
     "family": "The model's family, for evaluate.biases; the column may be missing. Empty: the first letters of "
     "the model's name.",
-    "answers": "A file of released answers, in the form of judge/answers: nothing is asked, and no endpoint is "
-    "needed.",
+    "answers": "A file of released answers, in the form of judge/answers or of ASH's CSV: nothing is asked, and no "
+    "endpoint is needed.",
 }
 OPTIONAL = ("family",)
 PATHS = ("prompt", "answers")

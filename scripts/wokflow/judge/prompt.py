@@ -15,9 +15,11 @@ from wokflow.generate.cache import Cache
 from wokflow.generate.costs import NOTHING, Ledger, Prices, Tokens
 from wokflow.generate.prompt import Asker, connection
 from wokflow.generate.request import Request, check, request
+from wokflow.judge.ash_files import published_answers
 from wokflow.judge.schemas import ANSWERS
 from wokflow.judge.settings import PromptSettings
 
+KEYS = ["task_id", "repetition"]
 _PLACE = re.compile(r"\{(\w+)\}")
 
 
@@ -42,8 +44,9 @@ def judge_prompt(
     to the row's own, which tells its answers apart in the cache, and to generate.prompt.seed, which is sent to the
     endpoint if it is set.
 
-    With `released`, a table in the form of judge/answers, nothing is asked: its answers are copied. Raises UserError
-    if one is missing, repeated or not asked for, or answers a prompt of another text.
+    With `released`, a table in the form of judge/answers or a CSV of the authors of ASH (ash_files), nothing is
+    asked: its answers are copied. Raises UserError if one is missing, repeated or not asked for, or answers a prompt
+    of another text, which a CSV does not show.
     """
     template = read_prose(settings.prompt, "a prompt").rstrip("\r\n")
     rows = tables.read(tasks, ["task_id", "shown"]).sort("task_id").rows()
@@ -54,7 +57,14 @@ def judge_prompt(
         for repetition in range(1, settings.repetitions + 1)
     ]
     if settings.released:
-        answered = _released(questions, settings.released, settings.run)
+        wanted = _wanted(questions)
+        if settings.released.endswith(".csv"):
+            found = published_answers(settings.released, rows, settings.model, settings.run)
+            known = found.join(wanted, on=KEYS, how="left", maintain_order="left")
+            kept = known.with_columns(prompt=pl.coalesce("wanted", "prompt")).select(ANSWERS.names)
+        else:
+            kept = _released(settings.released, settings.run)
+        answered = _fitting(wanted, kept, settings.released, settings.run)
     else:
         answered = tables.frame(ANSWERS, _asked(questions, server, settings, job))
     for status, count in answered.group_by("status").len().sort("status").iter_rows():
@@ -126,24 +136,31 @@ def _row(question: Question, asked: str, one: Request, answer: Answer, cost: flo
     }
 
 
-def _released(questions: Sequence[Question], path: str, asked: str) -> pl.DataFrame:
-    """The rows of a released table that answer the questions, in their order."""
+def _released(path: str, asked: str) -> pl.DataFrame:
+    """The rows of a released table that are of one model."""
     try:
-        rows = tables.read(path, ANSWERS.names).filter(pl.col("asked") == asked)
+        return tables.read(path, ANSWERS.names).filter(pl.col("asked") == asked)
     except pl.exceptions.PolarsError as error:
         raise UserError(f"{path} is not in the form of judge/answers: {error}") from error
-    keys = ["task_id", "repetition"]
-    wanted = pl.DataFrame(
+
+
+def _wanted(questions: Sequence[Question]) -> pl.DataFrame:
+    """The questions by KEYS, with the digest of what is asked."""
+    return pl.DataFrame(
         [(one.task_id, one.repetition, one.digest) for one in questions],
         {"task_id": pl.String, "repetition": pl.Int32, "wanted": pl.String},
         orient="row",
     )
-    answered = wanted.join(rows, on=keys, how="left", maintain_order="left")
+
+
+def _fitting(wanted: pl.DataFrame, rows: pl.DataFrame, path: str, asked: str) -> pl.DataFrame:
+    """The rows that answer the questions, in their order."""
+    answered = wanted.join(rows, on=KEYS, how="left", maintain_order="left")
     wrong = {
         "no answer": answered.filter(pl.col("asked").is_null()),
-        "more than one answer": rows.filter(~rows.select(pl.struct(keys).is_first_distinct()).to_series()),
+        "more than one answer": rows.filter(~rows.select(pl.struct(KEYS).is_first_distinct()).to_series()),
         "an answer to another text": answered.filter(pl.col("prompt") != pl.col("wanted")),
-        "an answer that nobody asks for": rows.join(wanted, on=keys, how="anti"),
+        "an answer that nobody asks for": rows.join(wanted, on=KEYS, how="anti"),
     }
     problems = [
         f"{what} for {some.height} (the first: {some['task_id'][0]}, repetition {some['repetition'][0]})"

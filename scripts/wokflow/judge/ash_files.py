@@ -1,0 +1,175 @@
+"""Recipes and scores in the authors' CSV (dmis-lab/ASH): python -m wokflow.judge.ash_files RESULTS FOLDER
+
+Their programs write v0_recipes.csv, a row for each recipe, and v0_recipes_eval_*.csv, which has each recipe again for
+each answer of an evaluator, with its scores and reasons. The latter have the column `iteration` if a recipe was rated
+more than once. The columns ingredients and instructions are not read, and are left empty: the authors fill them from
+braces, which the prompt does not ask for.
+"""
+
+import csv
+import io
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from wokflow.frame import tables
+from wokflow.frame.job import UserError
+from wokflow.frame.text_files import read_text
+from wokflow.generate.answers import cleaned
+from wokflow.judge.schemas import ANSWERS
+
+RECIPE = ("index", "model", "original_dish", "variation", "generated_recipe", "ingredients", "instructions")
+CRITERIA = ("authenticity", "sensitivity", "harmony")
+SCORES = tuple(f"{name}_{part}" for name in CRITERIA for part in ("score", "reason"))
+RATED = (*RECIPE, "evaluator_model", "iteration", "evaluation", *SCORES)
+RECIPES_FILE, RATINGS_FILE = "v0_recipes.csv", "v0_recipes_eval.csv"
+FAILED = "Error: "  # begins what their programs write in place of an answer
+csv.field_size_limit(1 << 24)
+
+Shown = Sequence[Mapping[str, str]]
+Key = tuple[str, ...]
+
+
+def published_answers(path: str, tasks: Iterable[tuple[str, Shown]], model: str, asked: str) -> pl.DataFrame:
+    """What a model answered to tasks, as judge/answers; `prompt` is empty, as the files have none.
+
+    A file with the column `evaluation` has the answers of evaluators, any other those of generators. Rows count where
+    the model's column is `model` or `asked`. They go by the names of dish and cuisine, without regard to letter case
+    and to the word diet (Kosher, Hindu diet), and the answers of evaluators also by the recipe's text. A row of no
+    task keeps those names in place of the task. Raises UserError, with the row, for missing columns and for a
+    repetition that is no number.
+    """
+    rates, rows = _rows(path)
+    waiting: dict[Key, list[str]] = defaultdict(list)
+    for task, shown in tasks:
+        texts = {each["name"]: each["text"] for each in shown}
+        waiting[_key(texts["dish"], texts["cuisine"], texts.get("recipe"))].append(task)
+    taken: dict[tuple[Key, int], int] = defaultdict(int)
+    found = []
+    for number, row in rows:
+        if row["evaluator_model" if rates else "model"] not in (model, asked):
+            continue
+        recipe = cleaned(row["generated_recipe"]) if rates else None
+        key = _key(row["original_dish"], row["variation"], recipe)
+        repetition = row.get("iteration") or "1"
+        if not repetition.isdecimal():
+            raise UserError(f"{path}, row {number}: iteration is {repetition!r}, not a number.")
+        place = taken[key, int(repetition)]
+        taken[key, int(repetition)] += 1
+        named = waiting.get(key, ())
+        text = row["evaluation" if rates else "generated_recipe"]
+        failed = text.startswith(FAILED)
+        found.append(
+            {
+                "task_id": named[place] if place < len(named) else f"row {number}: {' / '.join(key[:2])}",
+                "asked": asked,
+                "repetition": int(repetition),
+                "prompt": "",
+                "request": "",
+                "status": "failed" if failed else "ok" if text.strip() else "empty",
+                "reason": text.removeprefix(FAILED) if failed else None,
+                "answer": "" if failed else text,
+            }
+        )
+    return tables.frame(ANSWERS, found)
+
+
+def _key(dish: str, cuisine: str, recipe: str | None) -> Key:
+    names = (" ".join(name.casefold().split()).removesuffix(" diet") for name in (dish, cuisine))
+    return (*names, *([recipe] if recipe is not None else []))
+
+
+def _rows(path: str) -> tuple[bool, Iterator[tuple[int, dict[str, str]]]]:
+    """Whether a file has the answers of evaluators, and its rows from 1 on."""
+    reader = csv.DictReader(io.StringIO(read_text(path), newline=""), restval="")
+    header = reader.fieldnames or ()
+    rates = "evaluation" in header
+    wanted = ("original_dish", "variation", "generated_recipe", "evaluator_model" if rates else "model")
+    if missing := [name for name in wanted if name not in header]:
+        raise UserError(f"{path}: missing column {', '.join(missing)}; found were {', '.join(header)}.")
+    return rates, enumerate(reader, start=1)
+
+
+def write_ash(results: str, folder: str) -> list[str]:
+    """Write the recipes and the scores of a run in the authors' form; what was written.
+
+    Raises UserError if the results have no recipe that a model was to write.
+    """
+    judge = Path(results, "judge")
+    instructions = {row["task_id"]: row for row in _table(judge / "instructions")}
+    parts = sorted((judge / "answers").glob("*/part-00000.parquet"))
+    answers = [row for part in parts for row in tables.read(str(part)).iter_rows(named=True)]
+    recipes: dict[str, dict[str, Any]] = {}
+    order = {task: number for number, task in enumerate(instructions)}
+    written = [row for row in answers if row["task_id"] in order]
+    for row in sorted(written, key=lambda row: (row["asked"], order[row["task_id"]])):
+        texts = {each["name"]: each["text"] for each in instructions[row["task_id"]]["shown"]}
+        recipes[f"{row['task_id']}:{row['asked']}"] = {
+            "index": len(recipes) + 1,
+            "model": row["asked"],
+            "original_dish": texts["dish"],
+            "variation": texts["cuisine"],
+            "generated_recipe": _answer(row),
+        }
+    if not recipes:
+        raise UserError(
+            f"{results}: judge/answers has no recipe for a dish and a cuisine of judge/instructions."
+        )
+    ratings: dict[Key, dict[str, Any]] = defaultdict(dict)
+    for row in _table(judge / "ratings"):
+        scores = ratings[row["task_id"], row["rater"], str(row["repetition"])]
+        scores[f"{row['dimension']}_score"] = (
+            float(row["value"]) if row["value"].isdecimal() else row["value"]
+        )
+        scores[f"{row['dimension']}_reason"] = row["rationale"]
+    rated = []
+    for row in answers:
+        if row["task_id"] in recipes:
+            own = {
+                "evaluator_model": row["asked"],
+                "iteration": row["repetition"],
+                "evaluation": _answer(row),
+            }
+            scores = ratings[row["task_id"], row["asked"], str(row["repetition"])]
+            rated.append(
+                recipes[row["task_id"]]
+                | own
+                | {name: some for name, some in scores.items() if name in SCORES}
+            )
+    rated.sort(key=lambda row: (row["index"], row["evaluator_model"], row["iteration"]))
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    made = {RECIPES_FILE: (RECIPE, recipes.values()), RATINGS_FILE: (RATED, rated)}
+    for name, (columns, rows) in made.items():
+        text = io.StringIO(newline="")
+        writer = csv.DictWriter(text, columns, restval="")
+        writer.writeheader()
+        writer.writerows(rows)
+        with tables.atomic(Path(folder, name)) as temporary:
+            temporary.write_bytes(text.getvalue().encode())
+    return [*made]
+
+
+def _answer(row: Mapping[str, Any]) -> str:
+    return (
+        f"{FAILED}{row['reason'] or row['status']}"
+        if row["status"] in ("failed", "rejected")
+        else row["answer"]
+    )
+
+
+def _table(folder: Path) -> list[dict[str, Any]]:
+    parts = sorted(folder.rglob("*.parquet"))
+    return tables.read([str(part) for part in parts]).to_dicts() if parts else []
+
+
+def main(arguments: Iterable[str]) -> None:
+    results, folder = arguments
+    print("\n".join(str(Path(folder, name)) for name in write_ash(results, folder)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

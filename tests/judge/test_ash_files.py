@@ -1,0 +1,83 @@
+"""The recipes and scores of ASH, as its authors' programs write them, go in and come out."""
+
+import csv
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from wokflow.judge.ash_files import CRITERIA, RATED, RATINGS_FILE, RECIPE, RECIPES_FILE, write_ash
+
+from tests.judge.models import Stage, rating
+
+pytestmark = pytest.mark.usefixtures("keyed")
+NAMES = [("Pizza", "Hindu diet"), ("Pizza", "Kosher"), ("Stew", "Hindu diet"), ("Stew", "Kosher")]
+
+
+def recipes(model: str = "gen") -> list[dict[str, Any]]:
+    """Two of them have the same text."""
+    return [
+        dict.fromkeys(RECIPE, "")
+        | {
+            "index": number,
+            "model": model,
+            "original_dish": dish,
+            "variation": cuisine,
+            "generated_recipe": f'ingredients:\nsalt, "{dish}"',
+        }
+        for number, (dish, cuisine) in enumerate(NAMES, start=1)
+    ]
+
+
+def rated(value: int) -> list[dict[str, Any]]:
+    reasons = {f"{name}_reason": f"It is {value}." for name in CRITERIA}
+    scores = {f"{name}_score": float(value) for name in CRITERIA}
+    own = {"evaluator_model": "judge", "evaluation": rating(value, value, value)}
+    return [
+        row | own | {"iteration": number} | scores | reasons for row in recipes() for number in range(1, 6)
+    ]
+
+
+def written(path: Path, columns: tuple[str, ...], rows: list[dict[str, Any]]) -> str:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, columns)
+        writer.writeheader()
+        writer.writerows(rows)
+    return str(path)
+
+
+def test_the_authors_files_go_in_and_come_out(tmp_path: Path) -> None:
+    stage = Stage(tmp_path / "stage", cuisines=["Hindu", "Kosher"])
+    made = written(tmp_path / "made.csv", RECIPE, recipes() + recipes("another"))
+    scores = written(tmp_path / "scores.csv", RATED, rated(4))
+    stage.write(None, "gen", released=made)
+    stage.ask("judge", "tasks", None, repetitions=5, released=scores)
+    stage.read("judge")
+    assert stage.table("judge_ratings").height == 4 * 5 * 3
+    places = {
+        "instructions": "instructions",
+        "gen": "answers/gen",
+        "judge": "answers/judge",
+        "judge_ratings": "ratings/judge",
+    }
+    for name, place in places.items():
+        (tmp_path / "results/judge" / place).mkdir(parents=True)
+        shutil.copy(stage.path(name), tmp_path / "results/judge" / place / "part-00000.parquet")
+    write_ash(str(tmp_path / "results"), str(tmp_path / "out"))
+    plain = {"Hindu diet": "Hindu"}  # what our table of cuisines calls it
+    for name, columns, rows in ((RECIPES_FILE, RECIPE, recipes()), (RATINGS_FILE, RATED, rated(4))):
+        for row in rows:
+            row["variation"] = plain.get(row["variation"], row["variation"])
+        same = written(tmp_path / "expected.csv", columns, rows)
+        assert (tmp_path / "out" / name).read_bytes() == Path(same).read_bytes()
+
+
+def test_answers_that_do_not_fit_are_refused_and_named(tmp_path: Path) -> None:
+    stage = Stage(tmp_path, cuisines=["Hindu", "Kosher"])
+    rows = recipes()
+    rows[0] |= {"variation": "Aztec"}
+    made = written(tmp_path / "made.csv", RECIPE, rows)
+    with pytest.raises(
+        SystemExit, match=r"no answer for 1 .*nobody asks for for 1 \(the first: row 1: pizza / azt"
+    ):
+        stage.write(None, "gen", released=made)
