@@ -68,7 +68,9 @@ checkpoint generate_instances:
     params:
         **step(
             "generate.instances",
-            given=lambda wildcards: {"gold": config["train"]["gold"][wildcards.direction]},
+            given=lambda wildcards: {
+                name: config["train"][name][wildcards.direction] for name in ("gold", "published")
+            },
         ),
     script:
         "../scripts/step.py"

@@ -19,7 +19,10 @@ checkpoint train_pairs:
         mem_mb=memory(8000),
         runtime=minutes(60),
     params:
-        **step("train.pairs"),
+        **step(
+            "train.pairs",
+            given=lambda wildcards: {"published": config["train"]["published"][wildcards.direction]},
+        ),
     script:
         "../scripts/step.py"
 

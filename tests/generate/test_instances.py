@@ -36,7 +36,7 @@ def made(
         direction="zh-en",
         data=data,
         digest=str(tmp_path / "digest"),
-        settings=InstancesSettings(gold=path, simplified=False),
+        settings=InstancesSettings(gold=path, published=None, simplified=False),
         job=Job(),
     )
     return tables.read(data)

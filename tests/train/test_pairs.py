@@ -3,6 +3,7 @@ from pathlib import Path
 from wokflow.frame import tables
 from wokflow.frame.job import Job
 from wokflow.train.pairs import train_pairs
+from wokflow.train.settings import PairsSettings
 
 from tests.train.recipes import write_pairs, write_recipes
 
@@ -13,8 +14,10 @@ def examples(tmp_path: Path, *pairs: tuple[str, str, str]) -> tuple[list[str], s
     train_pairs(
         pairs=write_pairs(tmp_path, *pairs),
         recipes=write_recipes(tmp_path),
+        direction="zh-en",
         data=data,
         digest=str(digest),
+        settings=PairsSettings(published=None),
         job=Job(),
     )
     return tables.read(data)["instance_id"].to_list(), digest.read_text()

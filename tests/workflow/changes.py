@@ -140,6 +140,10 @@ SILVER = (
     "麻婆豆腐\tMa Po Tofu\txiachufang:0\t麻婆豆腐\trecipenlg:0\tMapo Tofu\tyes\n"
 )
 MORE_SILVER = "香蕉面包\tBanana Bread\txiachufang:3\t香蕉面包\trecipenlg:2\tBanana Bread\tyes\n"
+CULTURAL = (
+    '{"source": {"id": "1", "title": "汤", "ingredients": ["水"], "steps": ["煮"]}, '
+    '"targets": [{"id": "2", "title": "Soup", "ingredients": ["water"], "steps": ["Boil"]}]}\n'
+)
 PUBLISHED = "x\t1\tzh-en\tzh-en/gold\tx\tbleu\t1\t\n"
 TRANSLATING_RUN = "cued\tnone\tprompt\tgpt-9\tlines\tcsi_bi\t\t\n"
 ADAPTING_RUN = "spoken\tnone\tprompt\tm\tdialogues\tdialogue\t\t\n"
@@ -236,6 +240,7 @@ def add_alternatives(house: Path) -> None:
         "comparers.tsv": COMPARERS,
         "pta_dimensions.tsv": "name\tscale\tvalues\tquestion\nbetter\tnominal\tA B C\tWhich is better?\n",
         "gold.tsv": GOLD,
+        **{f"cultural/{name}.jsonl": CULTURAL for name in ("train", "val", "test")},
         "dishes.tsv": DISHES,
         "silver.tsv": SILVER,
         "more_silver.tsv": SILVER + MORE_SILVER,
@@ -254,4 +259,5 @@ def add_alternatives(house: Path) -> None:
         "mine.tsv": "instance_id\trun\tprediction\n",
     }
     for name, text in texts.items():
+        (data / name).parent.mkdir(exist_ok=True)
         (data / name).write_text(text, encoding="utf-8")

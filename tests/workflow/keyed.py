@@ -24,6 +24,8 @@ OTHER_KEYS: dict[str, set[str]] = {
     "match.rerank.by": set(),
     "train.gold": {"match_split", "match_statistics", "generate_instances"},
     "train.gold.en-zh": {"match_split", "match_statistics"},
+    "train.published": {"train_pairs", "generate_instances"},
+    "train.published.en-zh": set(),
     "generate.decode.chat": {"train_model", "generate_decode"},
     "generate.decode.shards": set(),
     "evaluate.bertscore": set(),

@@ -1,7 +1,7 @@
 """Edits of what concerns runs: their settings, and how they are scored. All of them are planned."""
 
 from tests.workflow.changes import PUBLISHED, Edit, Settings, append, setting
-from tests.workflow.touched_rules import ADAPTED, COMPARED_RUNS, LEARNT, REPORTED, SCORED, SEEN, SPLIT
+from tests.workflow.touched_rules import ADAPTED, COMPARED_RUNS, LEARNT, POSED, REPORTED, SCORED, SEEN, SPLIT
 
 DECODED = {"generate_decode", "generate_predictions"} | ADAPTED | SCORED
 TRAINED_AGAIN = DECODED | LEARNT
@@ -23,6 +23,14 @@ RUN_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
     "train.gold.en-zh, of which there is no run, but whose recipes are held out": (
         setting("train.gold.en-zh", "data/gold.tsv"),
         SPLIT,
+    ),
+    "train.published.zh-en": (
+        setting("train.published.zh-en", "data/cultural"),
+        POSED | LEARNT | {"train_pairs"},
+    ),
+    "train.published.en-zh, of which there is no run": (
+        setting("train.published.en-zh", "data/cultural"),
+        set(),
     ),
     **each("train.recipes", {"most": 3, "valid": 0.5, "seed": 14}, {"train_recipes"}),
     **each(

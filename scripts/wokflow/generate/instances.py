@@ -1,6 +1,7 @@
 """Instances of adaptation: the silver set or the test pairs, and adaptations by people (gold). A cutoff."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -9,10 +10,11 @@ from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.generate import schemas
 from wokflow.generate.settings import InstancesSettings
-from wokflow.match.gold import SOURCE, TARGET, gold_set
+from wokflow.match.gold import SCHEMA, SOURCE, TARGET, gold_set, published_pairs
 from wokflow.models.recipe_texts import recipe_text, recipe_texts, without_headings
 
 READ = ("instance_id", "title", "base", "source")
+TEST = "test.jsonl"  # of the published data: the silver set
 IDS = ("source_id", "reference_id", "retrieved_id")
 
 
@@ -33,18 +35,24 @@ def generate_instances(
 
     Silver: the rows of match/silver, if the direction has any (`silver` is that table, or nothing); else the source
     recipes of the test pairs (match/pairs), each with its best match as the reference. What is retrieved for one is
-    its best match that is not the reference. Gold: the rows of the gold set, if there is one; what is retrieved is
+    its best match that is not the reference. With a published silver set, its sources with their first targets are
+    silver, and nothing is retrieved for them. Gold: the rows of the gold set, if there is one; what is retrieved is
     the source's reference in the silver set (Cultural Adaptation of Recipes, section 6.1), or else its best match in
     any split. `recipes` are the parts of ingest/recipes of both corpora. Raises UserError for gold sources that are
     in no corpus and do not come with the set.
     """
     matches = tables.read(pairs, ["source_id", "target_id", "source_title", "split"])
-    chosen = _silver(_one_to_one(silver, matches), matches)
+    test = Path(settings.published, TEST) if settings.published else None
+    source_lang, target_lang = direction.split("-")
+    targets: dict[str, str] = {}
+    if test and test.is_file():
+        chosen, targets = _published(str(test), target_lang)
+    else:
+        chosen = _silver(_one_to_one(silver, matches), matches)
     gold = gold_set(settings.gold, recipes, simplified=settings.simplified)
     written = _gold(gold, chosen, matches)
     ids = pl.concat([rows[name] for rows in (chosen, written) for name in IDS]).drop_nulls()
-    texts, plain = recipe_texts(recipes, ids), recipe_texts(recipes, ids, headings=False)
-    source_lang, target_lang = direction.split("-")
+    texts, plain = recipe_texts(recipes, ids), recipe_texts(recipes, ids, headings=False) | targets
     instances = []
     for row in pl.concat([chosen, written], how="diagonal").iter_rows(named=True):
         source = _recipe(row, SOURCE, source_lang, headings=True) or texts.get(row["source_id"])
@@ -84,6 +92,28 @@ def _one_to_one(silver: Sequence[str], matches: pl.DataFrame) -> pl.DataFrame:
         return rows.select("source_id", reference_id="target_id")
     test = matches.filter(pl.col("split") == "test").group_by("source_id", maintain_order=True)
     return test.agg(reference_id=pl.col("target_id").first())
+
+
+def _published(path: str, lang: str) -> tuple[pl.DataFrame, dict[str, str]]:
+    """The sources of the published silver set, and the texts of their first targets, without headings, by their ids.
+
+    Raises UserError for a source that is there twice.
+    """
+    rows: dict[str, dict[str, Any]] = {}
+    texts: dict[str, str] = {}
+    for line, source, [target, *_] in published_pairs(path):
+        if source["id"] in rows:
+            raise UserError(f"{path}, line {line}: {source['id']} occurs twice.")
+        name = target["id"] or f"of {source['id']}"
+        rows[source["id"]] = {column: source[part] for column, part in zip(SOURCE, TARGET, strict=True)} | {
+            "source_id": source["id"],
+            "reference_id": name,
+            "line": line,
+            "dataset": "silver",
+        }
+        texts[name] = recipe_text(*(target[part] for part in TARGET), lang, headings=False)
+    schema = SCHEMA | dict.fromkeys(("dataset", "reference_id", "retrieved_id"), pl.String)
+    return pl.DataFrame([*rows.values()], schema), texts
 
 
 def _silver(rows: pl.DataFrame, matches: pl.DataFrame) -> pl.DataFrame:

@@ -7,6 +7,7 @@ from wokflow.frame.settings import (
     Block,
     Content,
     Field,
+    Folder,
     Model,
     Never,
     RuleOnly,
@@ -28,6 +29,8 @@ class InstancesSettings(Settings):
     simplified: bool = borrowed("ingest.recipes.simplified")
     gold: Content[Text | None] = from_rule()
     """The gold set of the direction."""
+    published: Folder[Text | None] = from_rule()
+    """The published data of the direction."""
 
 
 class ItemsSettings(Settings):

@@ -88,22 +88,44 @@ def _table(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
 def _published(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Rows of JSON lines with a source recipe and its one adaptation, in the form of the paper's published sets."""
     rows = []
-    for line, text in enumerate(read_text(path).splitlines(), start=1):
-        try:
-            pair = json.loads(text)
-            source, [target] = pair["source"], pair["targets"]
-            row = {name: _part(target, name) for name in TARGET}
-            row |= {f"source_{name}": _part(source, name) for name in TARGET}
-            number = str(source["id"])
-        except (ValueError, TypeError, KeyError) as error:
-            raise UserError(
-                f"{path}, line {line}: not a source with one target, each with title, ingredients and steps, as the "
-                f"paper's gold sets are ({error!r})."
-            ) from error
-        rows.append((line, row, number if ":" in number else f"{PUBLISHED}:{number}"))
+    for line, source, targets in published_pairs(path, most=1):
+        row = {name: targets[0][name] for name in TARGET}
+        rows.append((line, row | {f"source_{name}": source[name] for name in TARGET}, source["id"]))
     refuse_misread(path, ((f"line {line}", row) for line, row, _ in rows), copied=SOURCE)
     for line, row, source_id in rows:
         yield line, row | {"source_id": source_id}
+
+
+def published_pairs(
+    path: str, most: int | None = None
+) -> Iterator[tuple[int, dict[str, Any], list[dict[str, Any]]]]:
+    """Line, source and targets of JSON lines in the form of the data that the paper's authors published.
+
+    A recipe is its id and TARGET; ids without a corpus get the prefix PUBLISHED, and a target may lack one. Raises
+    UserError for other lines, for a source without a target, and for one with more than `most`.
+    """
+    for line, text in enumerate(read_text(path).split("\n"), start=1):
+        if not text.strip():
+            continue
+        try:
+            pair = json.loads(text)
+            source, targets = pair["source"], list(pair["targets"])
+            if not targets or len(targets) > (most or len(targets)):
+                raise ValueError(f"{len(targets)} targets")
+            source["id"]  # a source must have one
+            parts = [_read(recipe) for recipe in (source, *targets)]
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise UserError(
+                f"{path}, line {line}: not a source with {'one target' if most == 1 else 'targets'}, each with "
+                f"title, ingredients and steps, as the paper's sets are ({error!r})."
+            ) from error
+        yield line, parts[0], parts[1:]
+
+
+def _read(recipe: Any) -> dict[str, Any]:
+    number = str(recipe.get("id", ""))
+    name = number if not number or ":" in number else f"{PUBLISHED}:{number}"
+    return {"id": name, **{part: _part(recipe, part) for part in TARGET}}
 
 
 def _part(recipe: Any, name: str) -> str | list[str]:

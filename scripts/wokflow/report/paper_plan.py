@@ -197,6 +197,8 @@ def _sets(short: str, config: Mapping[str, Any]) -> Iterator[Missing]:
         ("gold set en-zh", "train.gold.en-zh", "Nothing of it is scored"),
     ):
         path, need = lookup(config, key), "silver sheet" if "silver" in key else "gold set"
+        if "silver" in key and any(config["train"]["published"].values()):
+            continue  # the published data has a silver set
         if not path:
             yield Missing(what, f"{without}: {key}.", (need,))
         elif _of_demo(path):

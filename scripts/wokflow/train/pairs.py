@@ -1,20 +1,41 @@
 """Training examples of adaptation: pairs of recipes as texts. A cutoff: if they stay equal, nothing trains again."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import polars as pl
 
 from wokflow.frame import tables
-from wokflow.frame.job import Job
-from wokflow.models.recipe_texts import recipe_texts
+from wokflow.frame.job import Job, UserError
+from wokflow.match.gold import TARGET, published_pairs
+from wokflow.models.recipe_texts import recipe_text, recipe_texts
 from wokflow.train import schemas
+from wokflow.train.settings import PairsSettings
+
+FILES = {"train": "train.jsonl", "valid": "val.jsonl"}  # of the published data, by split
 
 
-def train_pairs(*, pairs: str, recipes: list[str], data: str, digest: str, job: Job) -> None:
+def train_pairs(
+    *,
+    pairs: str,
+    recipes: list[str],
+    direction: str,
+    data: str,
+    digest: str,
+    settings: PairsSettings,
+    job: Job,
+) -> None:
     """Write the pairs of splits train and valid (match/pairs, in order) as train/examples to `data`, and a `digest`.
 
     `recipes` are the parts of ingest/recipes of both corpora. Pairs of recipes in test sets have split test already.
+    With published data, its pairs are written instead, each target of a source as a pair.
     """
+    if settings.published:
+        rows = [*_published(settings.published, direction)]
+        job.progress.say(f"{settings.published}: {len(rows)} pairs")
+        frame = pl.DataFrame(rows, dict.fromkeys(schemas.EXAMPLES.names, pl.String))
+        write_examples(data, digest, frame, job.metadata)
+        return
     kept = tables.read(pairs, ["source_id", "target_id", "split"]).filter(pl.col("split") != "test")
     texts = recipe_texts(recipes, pl.concat([kept["source_id"], kept["target_id"]]))
     titles = _titles(recipes, kept["source_id"])
@@ -25,6 +46,27 @@ def train_pairs(*, pairs: str, recipes: list[str], data: str, digest: str, job: 
         target=pl.col("target_id").replace_strict(texts, return_dtype=pl.String),
     )
     write_examples(data, digest, rows, job.metadata)
+
+
+def _published(folder: str, direction: str) -> Iterator[dict[str, str]]:
+    languages = direction.split("-")
+    for split, name in FILES.items():
+        path = Path(folder, name)
+        if not path.is_file():
+            raise UserError(f"train.published.{direction}: {folder} has no {name}.")
+        for line, source, targets in published_pairs(str(path)):
+            for number, target in enumerate(targets, start=1):
+                texts = [
+                    recipe_text(*(recipe[part] for part in TARGET), lang)
+                    for recipe, lang in zip((source, target), languages, strict=True)
+                ]
+                yield {
+                    "instance_id": f"{source['id']}>{target['id'] or f'{name}:{line}:{number}'}",
+                    "split": split,
+                    "title": source["title"],
+                    "source": texts[0],
+                    "target": texts[1],
+                }
 
 
 def _titles(recipes: list[str], ids: pl.Series) -> dict[str, str]:

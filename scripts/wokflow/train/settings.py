@@ -2,7 +2,17 @@
 
 from typing import Annotated, Literal
 
-from wokflow.frame.settings import Block, Content, Field, Model, Never, Settings, Text, from_rule
+from wokflow.frame.settings import (
+    Block,
+    Content,
+    Field,
+    Folder,
+    Model,
+    Never,
+    Settings,
+    Text,
+    from_rule,
+)
 
 
 class GoldSettings(Settings):
@@ -12,6 +22,22 @@ class GoldSettings(Settings):
     """Gold set Chinese to English: a tab-separated table as described in resources/gold/README.md."""
     en_zh: Content[Text | None] = Field(None, alias="en-zh")
     """Gold set English to Chinese."""
+
+
+class PublishedSettings(Settings):
+    """The data of the first paper in place of this run's own pairs: for each direction a folder with train.jsonl and
+    val.jsonl, from which models learn, and perhaps test.jsonl, the silver test set (docs/runs.md).
+    """
+
+    zh_en: Folder[Text | None] = Field(None, alias="zh-en")
+    """Folder of Chinese to English."""
+    en_zh: Folder[Text | None] = Field(None, alias="en-zh")
+    """Folder of English to Chinese."""
+
+
+class PairsSettings(Settings):
+    published: Folder[Text | None] = from_rule()
+    """The published data of the direction."""
 
 
 class RecipesSettings(Settings):

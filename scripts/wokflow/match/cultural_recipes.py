@@ -1,0 +1,108 @@
+"""Pairs and predictions in the form of CulturalRecipes: python -m wokflow.match.cultural_recipes RESULTS FOLDER
+
+FOLDER/DIRECTION gets train.jsonl, val.jsonl and test.jsonl, a line for each source recipe with its targets, as the
+data of Cao et al. 2024 has them, and predictions/RUN.DATASET.jsonl with source, references and prediction, as their
+evaluation reads them. test.jsonl is the silver set or, without one, the test pairs. All texts are whole: mind the
+terms of the corpora (resources/sources.tsv) before you pass them on.
+"""
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from wokflow.frame import tables
+from wokflow.frame.job import UserError
+from wokflow.match.directions import DIRECTIONS
+
+NAMES = {"train": "train.jsonl", "valid": "val.jsonl", "test": "test.jsonl"}
+SIDES = ("source", "target")
+
+
+def write_cultural_recipes(results: str, folder: str) -> list[str]:
+    """Write the files of each direction; what was written. Raises UserError if the results have no pairs."""
+    made: dict[str, Iterator[dict[str, Any]]] = {}
+    for direction in DIRECTIONS:
+        pairs = Path(results, "match/pairs", direction, "part-00000.parquet")
+        if not pairs.is_file():
+            raise UserError(f"{results}: there is no match/pairs/{direction}. Run snakemake match.")
+        rows = tables.read(str(pairs))
+        silver = Path(results, "match/silver", direction, "part-00000.parquet")
+        if silver.is_file() and len(given := tables.read(str(silver))):
+            own = given.with_columns(split=pl.lit("test"))
+            rows = pl.concat([rows.filter(pl.col("split") != "test"), own], how="diagonal")
+        recipes = _recipes(results, rows)
+        for split, name in NAMES.items():
+            made[f"{direction}/{name}"] = _lines(rows.filter(split=split), recipes)
+        made |= _predictions(results, direction)
+    for name, records in made.items():
+        text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+        Path(folder, name).parent.mkdir(parents=True, exist_ok=True)
+        tables.write_text(Path(folder, name), text)
+    return [*made]
+
+
+def _lines(rows: pl.DataFrame, recipes: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for (source,), some in rows.group_by("source_id", maintain_order=True):
+        yield {
+            "source": _recipe(source, "source", some.row(0, named=True), recipes),
+            "targets": [
+                _recipe(row["target_id"], "target", row, recipes) for row in some.iter_rows(named=True)
+            ],
+        }
+
+
+def _recipe(name: Any, side: str, row: Mapping[str, Any], recipes: Mapping[str, Any]) -> dict[str, Any]:
+    title, ingredients, steps, dish = recipes[name]
+    return {
+        "id": name,
+        "title": title,
+        "title_translated": row.get(f"{side}_title_translated"),
+        "ingredients": ingredients,
+        "steps": steps,
+        "dish": dish,
+    }
+
+
+def _recipes(results: str, rows: pl.DataFrame) -> dict[str, Any]:
+    wanted = pl.concat([rows[f"{side}_id"] for side in SIDES]).unique().implode()
+    parts = [str(path) for path in sorted(Path(results, "ingest/recipes").glob("*/*.parquet"))]
+    columns = ["recipe_id", "title", "ingredients", "steps", "dish"]
+    found = tables.scan(parts, columns).filter(pl.col("recipe_id").is_in(wanted)).collect(engine="streaming")
+    return {name: parts for name, *parts in found.iter_rows()}
+
+
+def _predictions(results: str, direction: str) -> dict[str, Iterator[dict[str, Any]]]:
+    instances = Path(results, "generate/instances", direction, "part-00000.parquet")
+    if not instances.is_file():
+        return {}
+    asked = tables.read(str(instances))
+    made: dict[str, Iterator[dict[str, Any]]] = {}
+    for part in sorted(Path(results, "generate/predictions").glob("*/part-00000.parquet")):
+        said = asked.join(
+            tables.read(str(part)).select("instance_id", "prediction"),
+            on="instance_id",
+            maintain_order="left",
+        )
+        for (dataset,), some in said.group_by("dataset", maintain_order=True):
+            made[f"{direction}/predictions/{part.parent.name}.{dataset}.jsonl"] = (
+                {
+                    "source": row["source"],
+                    "references": [row["reference"] or ""],
+                    "prediction": row["prediction"],
+                }
+                for row in some.to_dicts()
+            )
+    return made
+
+
+def main(arguments: Iterable[str]) -> None:
+    results, folder = arguments
+    print("\n".join(str(Path(folder, name)) for name in write_cultural_recipes(results, folder)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,157 @@
+"""The pairs that the authors of CulturalRecipes published go in as training texts and silver set, and come out."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from wokflow.frame import tables
+from wokflow.frame.job import Job, UserError
+from wokflow.generate.instances import generate_instances
+from wokflow.generate.settings import InstancesSettings
+from wokflow.ingest.schemas import RECIPES
+from wokflow.match.cultural_recipes import write_cultural_recipes
+from wokflow.match.gold import published_pairs
+from wokflow.match.schemas import PAIRS
+from wokflow.train.pairs import train_pairs
+from wokflow.train.settings import PairsSettings
+
+from tests.train.recipes import write_pairs, write_recipes
+
+GOLD = "source_id\ttitle\tingredients\tsteps\tsource_title\tsource_ingredients\tsource_steps\n"
+
+
+def recipe(name: str, title: str, translated: str | None = None) -> dict[str, Any]:
+    return {
+        "id": name,
+        "title": title,
+        "title_translated": translated,
+        "ingredients": [f"{title}a", f"{title}b"],
+        "steps": [f"{title}c", f"{title}d"],
+        "dish": None,
+    }
+
+
+TEA, ICE = recipe("7", "茶", "tea"), recipe("8", "冰", "ice")
+FILES = {
+    "train.jsonl": [{"source": TEA, "targets": [recipe("7", "Tea"), recipe("9", "Chai")]}],
+    "val.jsonl": [{"source": ICE, "targets": [recipe("10", "Ice")]}],
+    "test.jsonl": [
+        {"source": recipe("11", "汤", "soup"), "targets": [recipe("12", "Soup"), recipe("13", "Broth")]}
+    ],
+}
+
+
+@pytest.fixture
+def published(tmp_path: Path) -> Path:
+    folder = tmp_path / "published"
+    folder.mkdir()
+    for name, pairs in FILES.items():
+        text = "".join(json.dumps(pair, ensure_ascii=False) + "\n" for pair in pairs)
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_models_learn_from_published_pairs(published: Path, tmp_path: Path) -> None:
+    data = str(tmp_path / "examples.parquet")
+    given: Any = {"direction": "zh-en", "data": data, "digest": str(tmp_path / "digest"), "job": Job()}
+    given |= {"pairs": write_pairs(tmp_path, ("zh:0", "en:0", "train")), "recipes": []}
+    train_pairs(**given, settings=PairsSettings(published=str(published)))
+    assert tables.read(data).rows() == [
+        (
+            f"published:{source['id']}>published:{target['id']}",
+            split,
+            source["title"],
+            f"Title: {source['title']}\nIngredients: {'，'.join(source['ingredients'])}\n"
+            f"Steps: {source['title']}c。{source['title']}d。\n",
+            f"Title: {target['title']}\nIngredients: {', '.join(target['ingredients'])}\n"
+            f"Steps: {target['title']}c. {target['title']}d.\n",
+        )
+        for split, name in (("train", "train.jsonl"), ("valid", "val.jsonl"))
+        for pair in FILES[name]
+        for source in [pair["source"]]
+        for target in pair["targets"]
+    ]
+    (published / "val.jsonl").unlink()
+    with pytest.raises(UserError, match=r"train\.published\.zh-en: .* has no val\.jsonl"):
+        train_pairs(**given, settings=PairsSettings(published=str(published)))
+
+
+def test_the_published_silver_set_is_what_models_are_tested_on(published: Path, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.tsv"
+    gold.write_text(f"{GOLD}published:11\tGold\tsalt\tStir\t汤\t盐\t煮\n", encoding="utf-8")
+    data = str(tmp_path / "instances.parquet")
+    generate_instances(
+        pairs=write_pairs(tmp_path, ("zh:0", "en:0", "test")),
+        silver=[],
+        recipes=write_recipes(tmp_path),
+        direction="zh-en",
+        data=data,
+        digest=str(tmp_path / "digest"),
+        settings=InstancesSettings(gold=str(gold), published=str(published), simplified=False),
+        job=Job(),
+    )
+    rows = tables.read(data).select("instance_id", "title", "reference", "retrieved").rows()
+    soup = "Soup\nSoupa, Soupb\nSoupc. Soupd."
+    assert rows == [
+        ("silver:published:11", "汤", soup, None),
+        ("gold:published:11", "汤", "Gold\nsalt\nStir.", soup),
+    ]
+
+
+def test_a_run_comes_out_in_the_published_form_and_goes_in_again(tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    recipes, pairs = [], []
+    for split, name in (("train", "train.jsonl"), ("valid", "val.jsonl"), ("test", "test.jsonl")):
+        for pair in FILES[name]:
+            recipes.append(pair["source"] | {"lang": "zh"})
+            for target in pair["targets"]:
+                recipes.append(target | {"lang": "en"})
+                pairs.append(
+                    (f"zh:{pair['source']['id']}", f"en:{target['id']}", pair["source"], target, split)
+                )
+    rows = [
+        {name: one[name] for name in ("lang", "title", "ingredients", "steps", "dish")}
+        | {
+            "recipe_id": f"{one['lang']}:{one['id']}",
+            "corpus": one["lang"],
+            "url": None,
+            "source_row": number,
+        }
+        for number, one in enumerate(recipes)
+    ]
+    (results / "ingest/recipes/x").mkdir(parents=True)
+    tables.write(results / "ingest/recipes/x/part-00000.parquet", RECIPES, tables.frame(RECIPES, rows), {})
+    for direction in ("zh-en", "en-zh"):
+        (results / "match/pairs" / direction).mkdir(parents=True)
+        matched = [
+            {
+                "source_id": source_id,
+                "target_id": target_id,
+                "score": 0.9,
+                "rank": 1,
+                "source_title": source["title"],
+                "source_title_translated": source["title_translated"],
+                "target_title": target["title"],
+                "target_title_translated": None,
+                "split": split,
+            }
+            for source_id, target_id, source, target, split in pairs
+            if direction == "zh-en"
+        ]
+        tables.write(
+            results / "match/pairs" / direction / "part-00000.parquet",
+            PAIRS,
+            tables.frame(PAIRS, matched),
+            {},
+        )
+    made = write_cultural_recipes(str(results), str(tmp_path / "out"))
+    assert sorted(made) == sorted(f"{direction}/{name}" for direction in ("zh-en", "en-zh") for name in FILES)
+    for name, expected in FILES.items():
+        path = tmp_path / "out/zh-en" / name
+        got = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        for pair in got:
+            for one in (pair["source"], *pair["targets"]):
+                one["id"] = one["id"].split(":")[1]
+        assert got == expected
+        assert [line for line, _, _ in published_pairs(str(path))] == list(range(1, len(expected) + 1))
