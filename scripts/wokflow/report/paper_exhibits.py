@@ -15,7 +15,7 @@ from wokflow.report import doubts
 from wokflow.report.render import Cell, Table
 
 COLUMNS = {
-    "papers": ("short", "title", "authors", "published", "how"),
+    "papers": ("short", "title", "authors", "published", "how", "files"),
     "exhibits": ("paper", "item", "shows", "state", "outputs", "published", "needs", "difference"),
     "settings": ("paper", "setting", "published", "ours", "why", "keys"),
 }

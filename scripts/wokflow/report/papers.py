@@ -92,6 +92,7 @@ def markdown() -> str:
         command = f"snakemake --cores 8 {of_paper.target} --configfile {of_paper.config} my.yaml"
         how = f"`{command}` makes what it shows; {paper['how']}."
         lines += [wrapped(f"{paper['authors'].rstrip('.')}. {how}"), ""]
+        lines += [wrapped(f"Files of the authors: {paper['files']}"), ""]
         lines += [
             "| item | shows | state | here | published | needs | difference, and why |",
             "|---|---|---|---|---|---|---|",
