@@ -33,7 +33,7 @@ def recipe(name: str, title: str, translated: str | None = None) -> dict[str, An
 
 
 TEA, ICE = recipe("7", "茶", "tea"), recipe("8", "冰", "ice")
-FILES = {
+FILES: dict[str, list[dict[str, Any]]] = {
     "train.jsonl": [{"source": TEA, "targets": [recipe("7", "Tea"), recipe("9", "Chai")]}],
     "val.jsonl": [{"source": ICE, "targets": [recipe("10", "Ice")]}],
     "test.jsonl": [
