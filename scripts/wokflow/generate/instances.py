@@ -111,7 +111,9 @@ def _published(path: str, lang: str) -> tuple[pl.DataFrame, dict[str, str]]:
             "line": line,
             "dataset": "silver",
         }
-        texts[name] = recipe_text(*(target[part] for part in TARGET), lang, headings=False)
+        texts[name] = recipe_text(
+            target["title"], target["ingredients"], target["steps"], lang, headings=False
+        )
     schema = SCHEMA | dict.fromkeys(("dataset", "reference_id", "retrieved_id"), pl.String)
     return pl.DataFrame([*rows.values()], schema), texts
 

@@ -7,7 +7,7 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
-from wokflow.match.gold import TARGET, published_pairs
+from wokflow.match.gold import published_pairs
 from wokflow.models.recipe_texts import recipe_text, recipe_texts
 from wokflow.train import schemas
 from wokflow.train.settings import PairsSettings
@@ -31,9 +31,9 @@ def train_pairs(
     With published data, its pairs are written instead, each target of a source as a pair.
     """
     if settings.published:
-        rows = [*_published(settings.published, direction)]
-        job.progress.say(f"{settings.published}: {len(rows)} pairs")
-        frame = pl.DataFrame(rows, dict.fromkeys(schemas.EXAMPLES.names, pl.String))
+        given = [*_published(settings.published, direction)]
+        job.progress.say(f"{settings.published}: {len(given)} pairs")
+        frame = pl.DataFrame(given, dict.fromkeys(schemas.EXAMPLES.names, pl.String))
         write_examples(data, digest, frame, job.metadata)
         return
     kept = tables.read(pairs, ["source_id", "target_id", "split"]).filter(pl.col("split") != "test")
@@ -57,7 +57,7 @@ def _published(folder: str, direction: str) -> Iterator[dict[str, str]]:
         for line, source, targets in published_pairs(str(path)):
             for number, target in enumerate(targets, start=1):
                 texts = [
-                    recipe_text(*(recipe[part] for part in TARGET), lang)
+                    recipe_text(recipe["title"], recipe["ingredients"], recipe["steps"], lang)
                     for recipe, lang in zip((source, target), languages, strict=True)
                 ]
                 yield {
