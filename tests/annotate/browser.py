@@ -59,6 +59,13 @@ class Browser:
         self._ask("Page.navigate", url=url)
         self.wait(f"location.href.startsWith({json.dumps(url)}) && document.readyState == 'complete'")
 
+    def escape(self) -> None:
+        """Press the key Esc."""
+        for kind in ("keyDown", "keyUp"):
+            self._ask(
+                "Input.dispatchKeyEvent", type=kind, key="Escape", code="Escape", windowsVirtualKeyCode=27
+            )
+
     def picture(self, path: Path) -> None:
         path.write_bytes(base64.b64decode(self._ask("Page.captureScreenshot", format="png")["data"]))
 

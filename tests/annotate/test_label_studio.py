@@ -1,8 +1,9 @@
-"""A real Label Studio, in an environment of its own: two raters answer in Chromium, and their answers come back.
+"""A real Label Studio, in an environment of its own: raters answer in Chromium, and their answers come back.
 
 make test-annotate runs it; pictures of what raters see go to the folder that WOKFLOW_PICTURES names.
 """
 
+import json
 import os
 import re
 import socket
@@ -15,22 +16,45 @@ import httpx
 import polars as pl
 import pytest
 from wokflow import cli
-from wokflow.annotate.studio import labels
 from wokflow.annotate.studio_server import Studio
+from wokflow.judge.schemas import TASKS
+from wokflow.judge.tasks import read_dimensions
 
 from tests.annotate.browser import PROGRAM, Browser
-from tests.annotate.studies import DIMENSIONS, Study
+from tests.annotate.studies import DIMENSIONS, OWN, Study
+from tests.annotate.test_marked import Marking
+from tests.annotate.test_written import Writing
+from tests.conftest import ROOT
 
 SERVER = os.environ.get("WOKFLOW_LABEL_STUDIO")
 pytestmark = pytest.mark.skipif(not SERVER or PROGRAM is None, reason="needs Label Studio and Chromium")
 WHO = {"username": "admin@example.org", "password": "only-for-this-test"}
 STARTS = 1200  # seconds that it may take to make its database
-COMMENT = """(text => {
-  const area = document.querySelector("textarea");
+SECONDS = 120  # that an answer may take
+STORE = "window.Htx?.annotationStore?.selected"  # the answer that is being given
+# What a rater does: choose a value of a field, write into a field, choose a category, draw over words.
+CHOOSE = """((field, value) => [...document.querySelectorAll(".lsf-choices")[field].querySelectorAll("input")]
+  .find(one => one.name == value).click())"""
+WRITE = """((field, text) => {
+  const area = document.querySelectorAll("textarea")[field];
+  area.focus();
   Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set.call(area, text);
   area.dispatchEvent(new Event("input", {bubbles: true}));
   area.blur();
-})("Good 粥")"""
+})"""
+LABEL = """(name => [...document.querySelectorAll("[class*=lsf-label]")]
+  .find(one => one.innerText.startsWith(name)).click())"""
+DRAW = """((line, start, end) => {
+  const text = document.querySelectorAll("[class^=dialoguetext]")[line], range = document.createRange();
+  const pieces = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);  // earlier marks cut the text
+  for (let at = 0, piece; (piece = pieces.nextNode()); at += piece.length) {
+    if (at <= start && start < at + piece.length) range.setStart(piece, start - at);
+    if (at < end && end <= at + piece.length) range.setEnd(piece, end - at);
+  }
+  getSelection().removeAllRanges();
+  getSelection().addRange(range);
+  text.dispatchEvent(new MouseEvent("mouseup", {bubbles: true}));
+})"""
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +91,7 @@ def _answers(url: str) -> bool:
 @pytest.fixture(scope="module")
 def token(url: str) -> str:
     """A personal access token, as its owner makes one."""
-    with httpx.Client(base_url=url, follow_redirects=True) as client:
+    with httpx.Client(base_url=url, follow_redirects=True, timeout=SECONDS) as client:
         page = client.get("/user/login/").text
         [csrf] = re.findall(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
         login = {"csrfmiddlewaretoken": csrf, "email": WHO["username"], "password": WHO["password"]}
@@ -89,66 +113,176 @@ def browser(url: str, tmp_path: Path) -> Iterator[Browser]:
     made.close()
 
 
-def test_two_raters_answer_in_a_browser_and_their_ratings_are_those_that_they_clicked(
-    tmp_path: Path, url: str, token: str, browser: Browser, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    study = Study(tmp_path, items=2)
-    study.hand_out("r1", "r2", per_rater=2)
-    place = tmp_path / "results" / "annotate"
-    for name, part in {
-        "sheets": "sheets/likert",
-        "assigned.parquet": "assigned/likert/part-00000.parquet",
-    }.items():
-        (place / part).parent.mkdir(parents=True)
-        (tmp_path / name).rename(place / part)
+def set_up(study: Study, url: str, token: str) -> dict[str, int]:
+    """The project of each rater of a study that was handed out, made by the command."""
+    study.move("results/annotate")
+    assert cli.main(["studio", "set-up", *common(study, url)]) == 0
+    known = Studio(url, token).projects()
+    return {title.removeprefix(f"{study.name} "): int(one["id"]) for title, one in known.items()}
+
+
+def common(study: Study, url: str) -> list[str]:
+    return [study.name, "--results", str(study.folder / "results"), "--url", url]
+
+
+def fetched(study: Study, url: str) -> None:
+    assert cli.main(["studio", "fetch", *common(study, url), "--to", str(study.folder / "answers")]) == 0
+    study.move("results/annotate", back=True)
+
+
+def opened(browser: Browser, url: str, project: int) -> None:
+    browser.open(f"{url}/projects/{project}/data?labeling=1")
+    browser.wait(f"{STORE} && document.querySelector('textarea')")
+    browser.run("document.querySelector('[aria-label=\"Close modal\"]')?.click()")
+
+
+def submitted(browser: Browser, name: str, *held: str) -> None:
+    """Submit once Label Studio has taken all of `held`, and wait until it has gone on.
+
+    It takes words that are written when they are submitted, and until then holds them beside the answer.
+    """
+    answer = f"JSON.stringify({STORE}.serializeAnnotation())"
+    for text in held:
+        quoted = json.dumps(json.dumps(text, ensure_ascii=False))
+        written = f"[...{STORE}.names.values()].some(one => one._value == {json.dumps(text)})"
+        browser.wait(f"{answer}.includes({quoted}) || {written}")
+    if folder := os.environ.get("WOKFLOW_PICTURES"):
+        browser.picture(Path(folder) / f"{name}.png")
+    browser.run(f"window.before = {STORE}.id")
+    browser.run("document.querySelector('[aria-label=\"Submit current annotation\"]').click()")
+    browser.wait(f"{STORE}?.id != window.before || /No More Tasks Left/.test(document.body.innerText)")
+
+
+@pytest.fixture(autouse=True)
+def known_token(token: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LABEL_STUDIO_TOKEN", token)
-    common = ["likert", "--results", str(tmp_path / "results"), "--url", url]
-    assert cli.main(["studio", "set-up", *common]) == 0
-    projects = Studio(url, token).projects()
+
+
+def test_two_raters_answer_in_a_browser_and_their_ratings_are_those_that_they_clicked(
+    tmp_path: Path, url: str, token: str, browser: Browser
+) -> None:
+    study = Study(tmp_path, items=2, study="likert")
+    study.hand_out("r1", "r2", per_rater=2)
+    projects = set_up(study, url, token)
     for rater, value in {"r1": 7, "r2": 2}.items():
-        browser.open(f"{url}/projects/{projects[f'likert {rater}']['id']}/data?labeling=1")
+        opened(browser, url, projects[rater])
         for number in range(2):
-            _answer(browser, value, f"{rater}-{number}")
-    assert cli.main(["studio", "fetch", *common, "--to", str(tmp_path / "answers")]) == 0
-    (place / "assigned/likert/part-00000.parquet").rename(tmp_path / "assigned.parquet")
+            browser.wait("/source-\\d/.test(document.body.innerText)")
+            shown = browser.run("document.body.innerText")
+            assert re.search(r"source-\d\s+cook", shown) and "predictions" not in shown
+            for field in range(len(DIMENSIONS)):
+                browser.run(f"{CHOOSE}({field}, '{value}')")
+            browser.run(f"{WRITE}(0, 'Good 粥')")
+            submitted(browser, f"{rater}-{number}", "Good 粥", *DIMENSIONS)
+    fetched(study, url)
     found = study.collect()
     assert found["rejects"].is_empty()
     by_rater = found["ratings"].group_by("rater", "value", "rationale").agg(pl.len()).sort("rater")
     assert by_rater.rows() == [("r1", "7", "Good 粥", 8), ("r2", "2", "Good 粥", 8)]
 
 
-def _answer(browser: Browser, value: int, name: str) -> None:
-    """Give a task the value in all dimensions, write a comment, and submit."""
-    buttons = f"[...document.querySelectorAll('input[type=radio]')].filter(one => one.name == '{value}')"
-    browser.wait(f"{buttons}.length == {len(DIMENSIONS)} && /source-\\d/.test(document.body.innerText)")
-    shown = browser.run("document.body.innerText")
-    assert re.search(r"source-\d\s+cook", shown) and "predictions" not in shown
-    browser.run("document.querySelector('[aria-label=\"Close modal\"]')?.click()")
-    browser.run(f"{buttons}.forEach(one => one.click())")
-    browser.run(COMMENT)
-    time.sleep(1)
-    if folder := os.environ.get("WOKFLOW_PICTURES"):
-        browser.picture(Path(folder) / f"{name}.png")
-    browser.run("document.querySelector('[aria-label=\"Submit current annotation\"]').click()")
-    browser.wait(f"!document.querySelector('input:checked') || !({buttons}.length)")
-
-
-def test_configurations_of_all_kinds_are_valid(tmp_path: Path, url: str, token: str) -> None:
-    compared = Study(tmp_path, ("a", "b", "c"), kind="best_worst")
-    compared.hand_out("r1")
-    written = {
-        "shown": [{"name": name, "text": "x"} for name in ("title", "ingredients", "steps")],
-        "fields": [],
+def test_the_best_and_the_worst_that_were_clicked_are_those_of_their_systems(
+    tmp_path: Path, url: str, token: str, browser: Browser
+) -> None:
+    study = Study(tmp_path, ("a", "b", "c"), items=1, kind="best_worst", study="compared")
+    study.hand_out("r1")
+    [row] = study.read("assigned").to_dicts()
+    opened(browser, url, set_up(study, url, token)["r1"])
+    for number, field in enumerate(row["fields"]):
+        letter = field["values"][field["means"].index("c" if "worst" in field["column"] else "a")]
+        browser.run(f"{CHOOSE}({number}, '{letter}')")
+    submitted(browser, "best-worst", *(field["column"] for field in row["fields"]))
+    fetched(study, url)
+    found = study.collect()
+    assert found["rejects"].is_empty() and found["ratings"].height == len(row["fields"])
+    clicked = {
+        (name.rpartition(".")[2], value)
+        for name, value in found["ratings"].select("dimension", "value").rows()
     }
-    choice = {"shown": [{"name": name, "text": "x"} for name in ("item", "language", "source", "A", "B")]}
-    choice["fields"] = [{"column": "preferred", "values": ["A", "B", "C"]}]
-    studio = Studio(url, token)
-    for name, row in {
-        "best": compared.read("assigned").to_dicts()[0],
-        "pta": choice,
-        "writing": written,
-    }.items():
-        made = studio.ask(
-            "POST", "/api/projects/", json={"title": f"valid {name}", "label_config": labels(row)}
-        )
-        assert made["label_config"].count("<Text ") == len(row["shown"])
+    assert clicked == {("best", "a"), ("worst", "c")}
+
+
+def test_a_recipe_that_was_written_beside_its_source_is_read_as_a_gold_set(
+    tmp_path: Path, url: str, token: str, browser: Browser
+) -> None:
+    study = Writing(tmp_path, "recipes")
+    study.hand_out("r1", per_rater=1)
+    opened(browser, url, set_up(study, url, token)["r1"])
+    texts = ["Congee", "1 c. rice\n8 c. water", "Boil.\nServe."]
+    for number, text in enumerate(texts):
+        browser.run(f"{WRITE}({number}, {json.dumps(text)})")
+    submitted(browser, "writing", *texts)
+    fetched(study, url)
+    [row] = study.gold().to_dicts()
+    assert (row["title"], row["ingredients"], row["steps"]) == (
+        "Congee",
+        ["1 c. rice", "8 c. water"],
+        ["Boil.", "Serve."],
+    )
+
+
+def choosing(folder: Path) -> Study:
+    """A study in which a translation of an item is compared with the reference."""
+    study = Study(folder, items=1, study="choices")
+    [row, *_] = study.read("tasks").to_dicts()
+    texts = {
+        "item": "mapo tofu",
+        "language": "French",
+        "source": "She made mapo tofu.",
+        "A": "Un tofu.",
+        "B": "Du mapo.",
+    }
+    row |= {"shown": [{"name": name, "text": text} for name, text in texts.items()]}
+    row |= {"dimensions": read_dimensions(str(ROOT / "resources" / "pta" / "dimensions.tsv"))}
+    study.write("tasks", TASKS, [row])
+    return study
+
+
+def test_the_translation_that_was_preferred_is_the_one_behind_its_letter(
+    tmp_path: Path, url: str, token: str, browser: Browser
+) -> None:
+    study = choosing(tmp_path)
+    study.hand_out("r1", instructions=str(OWN / "pta.en.md"))
+    opened(browser, url, set_up(study, url, token)["r1"])
+    browser.run(f"{CHOOSE}(0, 'B')")
+    submitted(browser, "pta", "preferred")
+    fetched(study, url)
+    assert study.collect()["ratings"].select("dimension", "value").rows() == [("preferred", "B")]
+
+
+def test_items_that_were_drawn_over_are_marks_with_category_and_foreignness(
+    tmp_path: Path, url: str, token: str, browser: Browser
+) -> None:
+    """Two marks in one utterance, behind an emoji of two UTF-16 units, and one in the next; no mark in a dialogue."""
+    study = Marking(tmp_path, "marks")
+    study.hand_out("r1")
+    projects = set_up(study, url, token)
+    opened(browser, url, projects["r1"])
+    marks = [  # offsets of a browser: UTF-16 units
+        (0, 8, 11, "Material Culture", "2"),
+        (0, 16, 29, "Humour", "2"),
+        (1, 5, 17, "Social Culture", "3"),
+    ]
+    for _ in range(2):  # dialogues
+        browser.wait("document.querySelector('[class^=dialoguetext]')")
+        if browser.run("document.querySelector('[class^=dialoguetext]').innerText.startsWith('Pie')"):
+            for number, (line, start, end, category, degree) in enumerate(marks, 1):
+                browser.run(f"{LABEL}({json.dumps(category)})")
+                browser.run(f"{DRAW}({line}, {start}, {end})")
+                browser.wait(f"{STORE}.regions.length == {number}")
+                browser.run(f"{STORE}.selectArea({STORE}.regions[{number - 1}])")
+                browser.run(f"{CHOOSE}(0, '{degree}')")
+                browser.wait(
+                    f"JSON.stringify({STORE}.serializeAnnotation()).split('foreignness').length == {number + 1}"
+                )
+                browser.escape()  # else the next category is one of this mark
+                browser.wait(f"!{STORE}.selectionSize")
+            submitted(browser, "marking", "foreignness")
+        else:
+            submitted(browser, "without-marks")
+    fetched(study, url)
+    assert study.ingested() == [
+        (0, 7, "pie", "Material Culture", 2, "r1"),
+        (0, 15, "Gran’s  jello", "Humour", 2, "r1"),
+        (2, 5, "Thanksgiving", "Social Culture", 3, "r1"),
+    ]

@@ -12,7 +12,6 @@ from wokflow.annotate.marked import _span, annotate_marked
 from wokflow.annotate.settings import MarkedSettings, TasksSettings
 from wokflow.annotate.studio import labels, task
 from wokflow.annotate.tasks import annotate_tasks
-from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress
 from wokflow.ingest.annotations import ingest_annotations
 from wokflow.ingest.schemas import UTTERANCES
@@ -34,14 +33,14 @@ Rows = list[dict[str, str]]
 class Marking(Study):
     """A study in which items of two dialogues are marked."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, name: str = "s") -> None:
         self.folder, self.kind = folder, "marking"
         names = ("dialogue_id", "position", "speaker", "text")
         made = [
             dict(zip(names, row, strict=True)) | {"utterance_id": None, "source_row": 0} for row in SPOKEN
         ]
         self.write("utterances", UTTERANCES, made)
-        given = {"study": "s", "kind": "marking", "data": "dialogues", "systems": [], "texts": None}
+        given = {"study": name, "kind": "marking", "data": "dialogues", "systems": [], "texts": None}
         annotate_tasks(
             instances=[],
             predictions=[],
@@ -63,6 +62,19 @@ class Marking(Study):
             job=Job(progress=Progress(log)),
         )
         return [json.loads(line) for line in (self.folder / "marked.jsonl").read_text("utf-8").splitlines()]
+
+    def ingested(self) -> list[tuple[Any, ...]]:
+        """Place, start, words, category, foreignness and annotator of each mark that ingest.annotations reads."""
+        assert self.marked() and self.read("rejects").is_empty()
+        ingest_annotations(
+            utterances=self.path("utterances"),
+            annotations=self.path("annotations"),
+            rejects=self.path("left"),
+            settings=AnnotationsSettings(path=str(self.folder / "marked.jsonl"), categories=CATEGORIES),
+            job=Job(),
+        )
+        columns = ("position", "start", "text", "category", "foreignness", "annotator")
+        return self.read("annotations").select(columns).rows()
 
     def spans(self) -> list[tuple[Any, ...]]:
         return [tuple(row[name] for name in ("utterance", "start", "end", "text")) for row in self.marked()]
@@ -107,7 +119,7 @@ def test_a_sheet_has_a_row_for_each_utterance_and_a_list_of_all_categories(study
 
 @pytest.mark.parametrize("ending", ["xlsx", "tsv"])
 def test_marks_of_two_raters_come_back_as_annotations_of_the_dialogues_as_read(
-    study: Marking, tmp_path: Path, ending: str
+    study: Marking, ending: str
 ) -> None:
     for rater in ("r1", "r2"):
         rows = [
@@ -115,18 +127,8 @@ def test_marks_of_two_raters_come_back_as_annotations_of_the_dialogues_as_read(
             for row in study.sheet(rater, ending)
         ]
         study.send(rows, rater)
-    assert len(study.marked()) == 2 and study.read("rejects").is_empty()
-    ingest_annotations(
-        utterances=study.path("utterances"),
-        annotations=study.path("annotations"),
-        rejects=study.path("left"),
-        settings=AnnotationsSettings(path=str(tmp_path / "marked.jsonl"), categories=CATEGORIES),
-        job=Job(),
-    )
-    found = tables.read(study.path("annotations")).select(
-        "position", "start", "text", "foreignness", "annotator"
-    )
-    assert found.rows() == [(2, 5, "Thanksgiving", 3, "r1"), (2, 5, "Thanksgiving", 3, "r2")]
+    mark = (2, 5, "Thanksgiving", "Material Culture", 3)
+    assert study.ingested() == [(*mark, "r1"), (*mark, "r2")]
 
 
 def test_the_same_words_in_another_row_are_the_next_ones_and_typed_words_are_found(study: Marking) -> None:

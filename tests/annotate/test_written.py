@@ -28,7 +28,7 @@ Rows = list[dict[str, str]]
 class Writing(Study):
     """A study in which the sources are adapted."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, name: str = "s") -> None:
         self.folder, self.kind = folder, "writing"
         instances = [
             {"instance_id": f"silver:{source}", "dataset": "silver", "source_id": source, "title": title}
@@ -44,7 +44,7 @@ class Writing(Study):
         filler = {name: "" for name in empty.columns if empty.schema[name] == pl.String}
         self.write("recipes", RECIPES, [{**filler, "source_row": 0, **row} for row in recipes])
         given = {
-            "study": "s",
+            "study": name,
             "kind": "writing",
             "data": "zh-en",
             "systems": [],
