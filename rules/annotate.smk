@@ -146,6 +146,7 @@ rule annotate_marked:
         assigned=f"{RESULTS}/annotate/assigned/{{study}}/part-00000.parquet",
     output:
         marked=f"{RESULTS}/annotate/marked/{{study}}.jsonl",
+        dialogues=f"{RESULTS}/annotate/dialogues/{{study}}/part-00000.parquet",
         rejects=f"{RESULTS}/annotate/rejects/{{study}}/part-00000.parquet",
     log:
         log_of("annotate_marked", "study"),

@@ -101,6 +101,29 @@ rule evaluate_best_worst:
         "../scripts/step.py"
 
 
+rule evaluate_marks:
+    input:
+        **after(study_before, study_instances),
+        tasks=f"{RESULTS}/annotate/tasks/{{study}}/part-00000.parquet",
+        dialogues=f"{RESULTS}/annotate/dialogues/{{study}}/part-00000.parquet",
+        marked=f"{RESULTS}/annotate/marked/{{study}}.jsonl",
+    output:
+        agreement=f"{RESULTS}/evaluate/marks/{{study}}/part-00000.parquet",
+    log:
+        log_of("evaluate_marks", "study"),
+    benchmark:
+        benchmark_of("evaluate_marks", "study")
+    conda:
+        "../envs/evaluate.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime=minutes(60),
+    params:
+        **step("evaluate.marks"),
+    script:
+        "../scripts/step.py"
+
+
 rule evaluate_biases:
     input:
         tasks=f"{RESULTS}/judge/tasks/part-00000.parquet",

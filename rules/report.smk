@@ -72,6 +72,9 @@ rule report_page:
             f"{RESULTS}/evaluate/best_worst/{study}/part-00000.parquet"
             for study in SCOPE.answered("best_worst")
         ],
+        evaluate_marks=[
+            f"{RESULTS}/evaluate/marks/{study}/part-00000.parquet" for study in SCOPE.answered("marking")
+        ],
         generate_adaptations=ADAPTATIONS,
         lexicon_aligned=[f"{RESULTS}/lexicon/aligned"] if config["lexicon"]["included"] else [],
         enrich_sentences=[f"{RESULTS}/enrich/sentences/{corpus}/part-00000.parquet" for corpus in LINKED],

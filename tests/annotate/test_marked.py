@@ -57,6 +57,7 @@ class Marking(Study):
         annotate_marked(
             assigned=self.path("assigned"),
             marked=str(self.folder / "marked.jsonl"),
+            dialogues=self.path("dialogues"),
             rejects=self.path("rejects"),
             settings=MarkedSettings(answers=answers, raters=raters),
             job=Job(progress=Progress(log)),

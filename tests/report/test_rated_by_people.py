@@ -39,5 +39,24 @@ def test_ratings_and_best_worst_stand_beside_what_was_published_for_the_same_dat
     assert "Ratings: likert" in shown("people", found)
 
 
+def test_agreement_on_marks_stands_in_a_row_for_all_and_for_each_two(tmp_path: Path) -> None:
+    row = {"label": "category", "rater": None, "other": None, "dialogues": 2, "words": 40, "marks": 7}
+    row |= {"exact": 2, "exact_f1": 0.5, "exact_low": 0.25, "exact_high": 1.0}
+    row |= {"partial": 3, "partial_f1": 0.75, "partial_low": None, "partial_high": None}
+    row |= {"alpha": None, "low": None, "high": None}
+    two = row | {"label": "words", "rater": "r1", "other": "r2", "alpha": -0.125}
+    found = section(
+        {"evaluate_marks": [table(tmp_path, "evaluate/marks/items", rating_schemas.MARKS, [row, two])]},
+        STUDIES,
+        PUBLISHED,
+    )
+    assert found is not None
+    assert texts(found["marked"][0]["table"]) == [
+        ["all", "words and category", "2", "7", "0.50 2 pairs, 0.25 to 1.00", "0.75 3 pairs", "–"],
+        ["r1 and r2", "words", "2", "7", "0.50 2 pairs, 0.25 to 1.00", "0.75 3 pairs", "-0.12"],
+    ]
+    assert "Marked items: items" in shown("people", found)
+
+
 def test_without_answers_there_is_no_section() -> None:
     assert section({}, STUDIES, PUBLISHED) is None

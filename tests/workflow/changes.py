@@ -227,6 +227,7 @@ def add_alternatives(house: Path) -> None:
         "other_models.tsv": MODELS.replace("/v1\t\t\t", "/v1; prompt.temperature=0.5\t\t\t"),
         "raters.tsv": RATERS,
         "studies.tsv": STUDIES,
+        "marking.tsv": STUDIES.partition("\n")[0] + f"\n{MARKING}",
         "other_studies.tsv": STUDIES.replace("data/raters.tsv\t\n", "data/raters.tsv\ttasks.seed=14\n"),
         "stopwords.txt": "the\n",
         "ash_dishes.tsv": "id\tname\npie\tPie\n",

@@ -63,6 +63,7 @@ OPTIONAL = {
     "evaluate_ratings",
     "evaluate_people",
     "evaluate_best_worst",
+    "evaluate_marks",
     "evaluate_biases",
     "evaluate_words",
     "evaluate_bertscore",

@@ -4,6 +4,7 @@ from tests.workflow.changes import Settings, setting
 
 WORDS = setting("lexicon.included", True)
 STUDIED = setting("annotate.studies", "data/studies.tsv")
+MARKED = Settings({"annotate.studies": "data/marking.tsv", "ingest.dialogues.path": "data/spoken.jsonl"})
 OF_SHEETS: dict[str, tuple[Settings, Settings, set[str]]] = {
     **{
         f"lexicon.{name}, where the stage is included": (WORDS, setting(f"lexicon.{name}", value), rules)
@@ -69,5 +70,13 @@ OF_SHEETS: dict[str, tuple[Settings, Settings, set[str]]] = {
             ("evaluate.best_worst.bootstrap.samples", 100, "evaluate_best_worst"),
             ("evaluate.best_worst.bootstrap.seed", 14, "evaluate_best_worst"),
         )
+    },
+    **{
+        f"evaluate.marks.bootstrap.{name}, with marked items": (
+            MARKED,
+            setting(f"evaluate.marks.bootstrap.{name}", value),
+            {"evaluate_marks"},
+        )
+        for name, value in (("samples", 100), ("seed", 14))
     },
 }

@@ -120,7 +120,8 @@ def wildcards(rule: Any) -> dict[str, str]:
         "generate_items",
     ):
         found["corpus"] = "mine"
-    studies = {"annotate_written": "written", "annotate_marked": "marked", "evaluate_best_worst": "compared"}
+    studies = {"annotate_written": "written", "annotate_marked": "marked", "evaluate_marks": "marked"}
+    studies["evaluate_best_worst"] = "compared"
     if rule.name in studies:
         found["study"] = studies[rule.name]
     if rule.name == "judge_edits":

@@ -11,6 +11,7 @@ from wokflow.annotate.fields import (
     FOREIGNNESS,
     ID,
     ITEM,
+    MARKED,
     OPEN,
     PLACE,
     RATER,
@@ -18,18 +19,18 @@ from wokflow.annotate.fields import (
     START,
     STATE,
     TEXT,
+    UNMARKED,
     utterances,
 )
 from wokflow.annotate.raters import Rater, read_raters
 from wokflow.annotate.returned import Reject, SheetRow, alike, read_rows, refuse_foreign, summary, withdrawn
-from wokflow.annotate.schemas import REJECTS
+from wokflow.annotate.schemas import DIALOGUES, REJECTS
 from wokflow.annotate.settings import MarkedSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job
 
 ANSWERS = (ITEM, CATEGORY, FOREIGNNESS)
 TYPED = str.maketrans("‘’“”", "''\"\"")  # quotation marks that spreadsheet programs change
-MARKED, UNMARKED = "with marks", "without"
 STATES = (OPEN, SKIPPED, UNMARKED, MARKED)  # of a dialogue; of one in several files, the last counts
 Row = dict[str, Any]
 Span = tuple[int, int]
@@ -38,8 +39,11 @@ Words = tuple[str, str, str, str]  # file, task, place and words of a row
 Marks = dict[tuple[str, str, int, int], dict[tuple[str, str], SheetRow]]
 
 
-def annotate_marked(*, assigned: str, marked: str, rejects: str, settings: MarkedSettings, job: Job) -> None:
-    """Write the items that people marked as lines of JSON, which ingest.annotations reads, and the rejects.
+def annotate_marked(
+    *, assigned: str, marked: str, dialogues: str, rejects: str, settings: MarkedSettings, job: Job
+) -> None:
+    """Write the items that people marked as lines of JSON, which ingest.annotations reads, how the dialogues of each
+    rater who takes part came back, and the rejects.
 
     Each row of a sheet with an item, a category or a degree of foreignness, and each mark in Label Studio, is an item
     or a reject. What a rater marked twice counts once if the answers are the same, and not at all otherwise. `start`
@@ -64,8 +68,17 @@ def annotate_marked(*, assigned: str, marked: str, rejects: str, settings: Marke
     lines.sort(key=lambda line: [*map(line.get, ("dialogue", "utterance", "start", "end", "annotator"))])
     tables.write_text(marked, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
     tables.write(rejects, REJECTS, rejected, job.metadata)
-    dialogues, people = ({line[name] for line in lines} for name in ("dialogue", "annotator"))
-    job.progress.say(f"{len(lines)} marks in {len(dialogues)} dialogues, by {len(people)} annotators")
+    found = Counter((line["dialogue"], line["annotator"]) for line in lines)
+    read = [
+        {"task_id": row["task_id"], "rater": row["rater"], "state": states.get(key, OPEN)}
+        | {"marks": found[row["task_id"], row["rater"]]}
+        for key, row in rows.items()
+        if row["rater"] in raters and raters[row["rater"]].takes_part
+    ]
+    read.sort(key=lambda row: (row["task_id"], row["rater"]))
+    tables.write(dialogues, DIALOGUES, read, job.metadata)
+    tasks, people = ({key[place] for key in found} for place in (0, 1))
+    job.progress.say(f"{len(lines)} marks in {len(tasks)} dialogues, by {len(people)} annotators")
     for said in (*_by_rater(rows, states), *summary(rejected)):
         job.progress.say(said)
 

@@ -53,6 +53,14 @@ RATERS = pa.schema(
         column("left_out", pa.string(), "Why the ratings do not count; null: they do.", nullable=True),
     ]
 )
+DIALOGUES = pa.schema(
+    [
+        column("task_id", pa.string(), "The dialogue whose items are marked."),
+        RATER,
+        column("state", pa.string(), "How it came back: with marks, without, skipped or not answered."),
+        column("marks", pa.int64(), "Items that the rater marked in it."),
+    ]
+)
 REJECTS = pa.schema(
     [
         column("file", pa.string(), "File name of the sheet.", nullable=True),
@@ -97,5 +105,6 @@ SCHEMAS = {
     "annotate/assigned/{study}": ASSIGNED,
     "annotate/ratings/{study}": RATINGS,
     "annotate/raters/{study}": RATERS,
+    "annotate/dialogues/{study}": DIALOGUES,
     "annotate/rejects/{study}": REJECTS,
 }

@@ -277,5 +277,11 @@ class PeopleSettings(Settings):
     bootstrap: TasksBootstrap = TasksBootstrap()
 
 
+class MarksSettings(Settings):
+    """Agreement of annotators on the items that they mark in dialogues: docs/annotate.md."""
+
+    bootstrap: DialoguesBootstrap = DialoguesBootstrap()
+
+
 class BestWorstSettings(Settings):
     bootstrap: ItemsBootstrap = ItemsBootstrap()

@@ -77,6 +77,12 @@ def _codes(text: str) -> NDArray[np.uint32]:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
+def words(text: str) -> list[tuple[int, int]]:
+    """Where the words of a text begin and end, in characters; signs are none."""
+    kinds = text.translate(_kinds())
+    return [match.span() for match in WORD.finditer(kinds) if match[0][0] in "wa"]
+
+
 class Output:
     """The output of a system, with all of its spans: texts from the start of a word to the end of one."""
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from wokflow.annotate.fields import MARKING
 from wokflow.frame.languages import target_lang
 from wokflow.frame.runs import Run
 from wokflow.frame.scope import Scope
@@ -19,6 +20,7 @@ ARROWS = (
     "pivot_orders & generate_baselines & generate_predictions & parse_vectors --> evaluate_counterfactual",
     "enrich_assemble --> evaluate_csi_match --> evaluate_correlations; judge_tasks --> evaluate_words",
     "judge_ratings --> evaluate_ratings & evaluate_biases & evaluate_pta",
+    "annotate_marked --> evaluate_marks",
     "generate_adaptations --> evaluate_dialogues; judge_ratings & judge_edits --> evaluate_adaptations",
     "annotate_ratings --> evaluate_people & evaluate_best_worst & evaluate_pta & evaluate_ratings",
     "lexicon_precision --> evaluate_literal",
@@ -27,7 +29,7 @@ SECTIONS = {  # those of stages judge and annotate among them, whose ratings it 
     "scores": ("Scores of adaptation", "evaluate/scores", "evaluate/comparisons", "evaluate/summary"),
     "literal": ("Literal translation", "evaluate/literal"),
     "correlations": ("Agreement with people", "evaluate/correlations"),
-    "people": ("Ratings by people", "annotate/", "evaluate/people", "evaluate/best_worst"),
+    "people": ("Ratings by people", "annotate/", "evaluate/people", "evaluate/best_worst", "evaluate/marks"),
     "counterfactual": ("Rewritten recipes",),  # the tables are those of `scores`
     "pta": ("Translations of items, compared", "judge/pta", "evaluate/pta"),
     "judge": ("Recipes by models, rated", "judge/", "evaluate/ratings", "evaluate/words"),
@@ -74,6 +76,7 @@ def targets(scope: Scope) -> list[str]:
         tables += [f"dialogues/{table}" for table in ADAPTATION_FIGURES]
     tables += [f"people/means/{name}" for name in scope.answered("rating", "best_worst")]
     tables += [f"best_worst/{name}" for name in scope.answered("best_worst")]
+    tables += [f"marks/{name}" for name in scope.answered(MARKING)]
     return scores + [f"{folder}/{table}/part-00000.parquet" for table in tables]
 
 

@@ -40,7 +40,12 @@ def section(parts: Tables, studies: Mapping[str, str], papers: str) -> dict[str,
         for folder, column, digits, title in KINDS
         for study, rows in _by_study(inputs.of(parts, folder))
     ]
-    return {"studies": found} if found else None
+    marked = [
+        {"name": study, "table": _agreement(rows)}
+        for study, rows in _by_study(inputs.of(parts, "evaluate/marks"))
+        if rows.height
+    ]
+    return {"studies": found, "marked": marked} if found or marked else None
 
 
 def _by_study(paths: Sequence[str]) -> Iterator[tuple[str, pl.DataFrame]]:
@@ -62,6 +67,33 @@ def _table(rows: pl.DataFrame, column: str, digits: int, papers: pl.DataFrame) -
         shown = (_printed(known.get(name), digits) for name in dimensions)
         body.append([Cell(run, "published", kind="published"), *shown])
     return Table(["System", *(name.capitalize() for name in dimensions)], body)
+
+
+def _agreement(rows: pl.DataFrame) -> Table:
+    """A row for all annotators and for each two of them, by what must be alike in their marks."""
+    body = [
+        [
+            Cell(*(row["rater"], f"and {row['other']}") if row["rater"] else ("all",)),
+            row["label"] if row["label"] == "words" else f"words and {row['label']}",
+            row["dialogues"],
+            row["marks"],
+            *(
+                Cell(
+                    row[f"{name}_f1"], _counted(row[name], row[f"{name}_low"], row[f"{name}_high"]), digits=2
+                )
+                for name in ("exact", "partial")
+            ),
+            Cell(row["alpha"], interval(row["low"], row["high"], 2), digits=2),
+        ]
+        for row in rows.iter_rows(named=True)
+    ]
+    return Table(
+        ["Annotators", "Alike", "Dialogues", "Marks", "F1, exact", "F1, partial", "α of words"], body
+    )
+
+
+def _counted(pairs: int, low: float | None, high: float | None) -> str:
+    return ", ".join(filter(None, (f"{pairs:,} pairs", interval(low, high, 2))))
 
 
 def _measured(row: Mapping[str, Any] | None, column: str, digits: int) -> Cell:
