@@ -143,6 +143,14 @@ def test_the_same_words_in_another_row_are_the_next_ones_and_typed_words_are_fou
     assert study.reasons() == ["repeated"]
 
 
+def test_columns_that_a_rater_added_to_a_sheet_are_none_of_label_studio(study: Marking) -> None:
+    rows = filled(study, {"item": "pie"})
+    study.send([row | {"start": "0", "dialogue is": "skipped"} for row in rows])
+    log = StringIO()
+    assert [row["start"] for row in study.marked(log)] == [7]
+    assert "r1: 2 dialogues handed out: 1 with marks, 1 without, 0 skipped" in log.getvalue()
+
+
 def test_a_faulty_row_uses_up_its_occurrence_and_so_does_another_kind_of_quotation_mark(
     study: Marking,
 ) -> None:

@@ -106,7 +106,7 @@ def _marks(
         task = row["task_id"] if row else None
         fault = _not_handed_out(sheet_row, row, place)
         if row and not fault:
-            given = sheet_row.cells.get(STATE)
+            given = sheet_row.cells.get(STATE) if sheet_row.exported else None
             state = MARKED if raw else given if given in STATES else UNMARKED
             states[row["id"]] = max(states.get(row["id"], state), state, key=STATES.index)
             fault = _left_out(raters[sheet_row.rater]) if raw else None
@@ -117,7 +117,7 @@ def _marks(
         answer, wrong = _answer(sheet_row, {each["column"]: each["values"] for each in row["fields"]})
         words = _words(sheet_row)
         before = taken.setdefault((*words[:3], words[3].casefold()), [])
-        near = sheet_row.cells.get(START, "")
+        near = sheet_row.cells.get(START, "") if sheet_row.exported else ""
         span = _span(_texts(row)[place], words[3], near, before, in_order=spellings[words] > 1)
         if not isinstance(span, str):
             before.append(span)  # also that of a faulty row: the next row means the next occurrence

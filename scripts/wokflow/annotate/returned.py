@@ -29,6 +29,11 @@ class SheetRow:
     rater: str
     cells: Mapping[str, str]
 
+    @property
+    def exported(self) -> bool:
+        """Whether it is of an export of Label Studio, and not of a sheet, to which people may add columns."""
+        return Path(self.file).suffix.lower() == EXPORT
+
     def reject(
         self, reason: str, task: str | None = None, detail: str | None = None, raw: str = ""
     ) -> Reject:
