@@ -151,7 +151,9 @@ BEST_WORST = pa.schema(
 )
 MARKS = pa.schema(
     [
-        column("label", pa.string(), "What must be alike: words alone, or their category or foreignness as well."),
+        column(
+            "label", pa.string(), "What must be alike: words alone, or their category or foreignness as well."
+        ),
         column("rater", pa.string(), "An annotator; null: each two of all, together.", nullable=True),
         column("other", pa.string(), "Another.", nullable=True),
         column("dialogues", pa.int64(), "Dialogues that both read, or two annotators or more."),
@@ -159,13 +161,19 @@ MARKS = pa.schema(
         column("marks", pa.int64(), "Marks of these annotators in them."),
         column("exact", pa.int64(), "Pairs of marks with the same ends."),
         column("exact_f1", pa.float64(), "Their F1; null: nobody marked anything.", nullable=True),
-        column("exact_low", pa.float64(), "Lower end of its interval; null: a single dialogue.", nullable=True),
+        column(
+            "exact_low", pa.float64(), "Lower end of its interval; null: a single dialogue.", nullable=True
+        ),
         column("exact_high", pa.float64(), "Upper end.", nullable=True),
         column("partial", pa.int64(), "Pairs of marks that overlap; no mark is in two."),
         column("partial_f1", pa.float64(), "Their F1; null: nobody marked anything.", nullable=True),
-        column("partial_low", pa.float64(), "Lower end of its interval; null: a single dialogue.", nullable=True),
+        column(
+            "partial_low", pa.float64(), "Lower end of its interval; null: a single dialogue.", nullable=True
+        ),
         column("partial_high", pa.float64(), "Upper end.", nullable=True),
-        column("alpha", pa.float64(), "Krippendorff's alpha of words; null: nothing can differ.", nullable=True),
+        column(
+            "alpha", pa.float64(), "Krippendorff's alpha of words; null: nothing can differ.", nullable=True
+        ),
         column("low", pa.float64(), "Lower end of its interval; null: a single dialogue.", nullable=True),
         column("high", pa.float64(), "Upper end.", nullable=True),
     ]
