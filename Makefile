@@ -97,7 +97,7 @@ lock: $(VENV)/bin/uv
 
 # Label Studio on this machine, at http://127.0.0.1:8080, for studies of people: docs/annotate.md.
 studio: $(VENV)/studio/ready
-	$(VENV)/studio/bin/label-studio start --no-browser --internal-host 127.0.0.1
+	COLLECT_ANALYTICS=False SENTRY_DSN= LATEST_VERSION_CHECK=False $(VENV)/studio/bin/label-studio start --no-browser --internal-host 127.0.0.1
 
 # Two raters answer in a real Label Studio; needs Chromium.
 test-annotate: $(VENV)/ready-dev $(VENV)/studio/ready
