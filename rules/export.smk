@@ -24,7 +24,11 @@ EXPORTED = {  # the cutoffs that lie before the tables of each form
     "instances": [SOURCE[DISH_CORPUS]],
     "items": LINKING,
     "sentences": LINKING,
-    "predictions": STEPS.of_predictions(EXAMPLES, INSTANCES, *DIRECTIONS, "counterfactual", *SENTENCES),
+    "predictions": [
+        SOURCE,
+        CUTOFFS.sentences,
+        *STEPS.of_predictions(EXAMPLES, INSTANCES, *DIRECTIONS, "counterfactual", *SENTENCES),
+    ],
     "scores": [
         PARSING[DISH_CORPUS],
         *STEPS.of_predictions(EXAMPLES, INSTANCES, *DIRECTIONS, "counterfactual", *SENTENCES),

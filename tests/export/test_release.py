@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,9 +21,11 @@ from wokflow.export.settings import Licence
 from wokflow.export.subsets import subsets
 from wokflow.export.verify import verified
 from wokflow.frame.job import UserError
+from wokflow.frame.joined_steps import joined
+from wokflow.generate.schemas import PREDICTIONS
 
 from tests.conftest import ROOT, snakemake
-from tests.export.made import FREE, HAVE, PROGRESS, export, files, raw, same
+from tests.export.made import FREE, HAVE, PROGRESS, export, files, raw, same, write
 from tests.workflow.conftest import new_house
 
 REGISTRY = ROOT / "resources/sources.tsv"
@@ -69,6 +72,34 @@ def test_a_standoff_release_points_at_records_and_holds_no_text_of_them(results:
         if path.parent.name not in ("items", "instances"):  # names of dishes and items are no recipes
             stored = json.dumps(pl.read_parquet(path).to_dicts(), ensure_ascii=False)
             assert not [text for text in text_of(results) if len(text) > 3 and text in stored], path
+
+
+def test_predictions_of_a_standoff_release_hold_nothing_that_stands_in_a_record(results: Path) -> None:
+    """What runs copy or retrieve is pointed at, even where licences would let it be passed on."""
+    recipes = pl.read_parquet(results / "ingest/recipes/*/*.parquet").filter(pl.col("steps").list.len() > 1)
+    copies = {row["recipe_id"]: joined(row["steps"], row["lang"]) for row in recipes.iter_rows(named=True)}
+    first = recipes.filter(pl.col("recipe_id") == "xiachufang:0").row(0, named=True)
+    retrieved = "\n".join([first["title"], "，".join(first["ingredients"]), copies["xiachufang:0"]])
+    changed = copies["xiachufang:0"].replace(first["steps"][0][:2], "虾球", 1)
+    generated = [*copies.values(), retrieved, changed, "Salt.", ""]
+    write(
+        results / "generate/predictions/tiny/part-00000.parquet",
+        PREDICTIONS,
+        [(f"silver:xiachufang:{number}", "tiny", text) for number, text in enumerate(generated)],
+    )
+    release = export(results, "predictions", jsonl=True)
+    table = rows(release, "predictions")
+    left = {text for text in table["prediction"] if re.search(r"\w", text)}
+    assert left > {"Salt.", "dish by near"} and [text[:2] for text in left - {"Salt.", "dish by near"}] == [
+        "虾球"
+    ]
+    for path in release.rglob("*.jsonl"):
+        stored = path.read_text(encoding="utf-8")
+        assert not [text for text in text_of(results) if len(text) > 3 and text in stored], path
+    full = export(results, "predictions", mode="full", to="full", jsonl=True)
+    assert rows(full, "predictions")["prediction"].to_list() == ["dish by near", *generated]
+    rehydrate(str(release), raw(results, "recipenlg", "xiachufang"), str(results / "again"), PROGRESS)
+    assert same(results / "again", full)
 
 
 def test_a_full_release_holds_the_recipes_themselves(results: Path) -> None:
@@ -128,7 +159,7 @@ def test_what_may_not_be_derived_is_in_no_mode(
     assert "Mapo" not in "".join(path.read_text() for path in standoff.glob("*.*")), (
         "nor in what stands beside"
     )
-    rehydrate(str(standoff), raw(results, "xiachufang"), str(results / "again"), PROGRESS)
+    rehydrate(str(standoff), raw(results, "xiachufang", "recipenlg"), str(results / "again"), PROGRESS)
     [gold] = rows(results / "again", "gold-zh-en").to_dicts()
     assert gold["source"]["id"] == "xiachufang:4" and (gold["adaptation"] is not None) == shown
     assert (licence.lower() in (standoff / "README.md").read_text().partition("---\n\n")[0]) == (

@@ -95,7 +95,7 @@ def _rows(
         case "sentences":
             return standoff.sentences(parts)
         case "predictions":
-            return standoff.predictions(parts, text=derivable)
+            return standoff.predictions(parts, known, text=derivable)
         case _:
             split = "test" if form in ("instances", "scores") else "train"
             return standoff.plain(parts, FORMS[form].own.names, split)

@@ -111,6 +111,17 @@ LIMITS = {  # parts of a dataset that the licence of annotations may not cover
     ),
 }
 
+HELD = {  # text in a stand-off release of a dataset
+    "gold": (
+        "Its adaptations (gold), where they are not null, are the texts that people have written from its recipes: "
+        "they are compared with no record."
+    ),
+    "predictions": (
+        "Of its predictions, where they are not null, it has the parts between punctuation marks that stand in no "
+        "record of these; the others are references. A part in which a system changed a character is shown."
+    ),
+}
+
 TEMPLATE = """\
 # {{ name }} {{ version }}
 
@@ -121,10 +132,10 @@ TEMPLATE = """\
 Home page: {{ home_page }}
 {% endif %}
 {%- if standoff and texts %}
-**This is a stand-off release.** It has ids, offsets, digests and annotations, and no text of
-{{ corpora }}. With your own copy of these, one command makes the full release, with the same bytes that its makers
-have. The table of sources has the version and the checksum of each file, as far as they are known, and
-`ATTRIBUTION.md` the home pages:
+**This is a stand-off release.** It has ids, offsets, digests and annotations, and no record of
+{{ corpora }}.{{ held }} With your own copy of these, one command makes the full release, with the same bytes
+that its makers have. The table of sources has the version and the checksum of each file, as far as they are known,
+and `ATTRIBUTION.md` the home pages:
 
     wokflow rehydrate {{ folder }} \\
 {% for source in texts %}        --source {{ source }}=YOUR_COPY \\
@@ -267,6 +278,7 @@ def card(manifest: Manifest, sizes: Mapping[str, int], loaded: Mapping[str, int]
         jsonl=manifest["jsonl"],
         restricted=", ".join(forbidden),
         corpora=", ".join(texts),
+        held="".join(f" {HELD[dataset]}" for dataset in datasets if dataset in HELD),
         texts=texts,
         first=next((name for name, each in subsets.items() if each["splits"]), "(nothing)"),
         subsets=[

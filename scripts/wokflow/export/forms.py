@@ -14,6 +14,7 @@ import pyarrow as pa
 from wokflow.enrich import schemas as enrich
 from wokflow.evaluate import schemas as evaluate
 from wokflow.export import schemas
+from wokflow.export.quotations import fill_predictions
 from wokflow.export.source_texts import Texts, corpus_of, recipes
 from wokflow.frame.joined_steps import joined
 from wokflow.pivot import schemas as pivot
@@ -171,7 +172,14 @@ FORMS: Mapping[str, Form] = {
     "sentences": Form(
         schemas.SENTENCES_IDS, ("sentence_id",), 20_000, schemas.SENTENCES, fill_sentences, ("sentence_id",)
     ),
-    "predictions": Form(schemas.PREDICTIONS, ("run", "instance_id"), 10_000),
+    "predictions": Form(
+        schemas.PREDICTIONS_IDS,
+        ("run", "instance_id"),
+        10_000,
+        schemas.PREDICTIONS,
+        fill_predictions,
+        ("record_ids",),
+    ),
     "scores": Form(evaluate.SCORES, ("run", "dataset", "metric"), 50_000),
     "records": Form(schemas.RECORDS, ("record_id",), 50_000),
 }

@@ -139,6 +139,33 @@ PREDICTIONS = pa.schema(
         ),
     ]
 )
+_PLACE = pa.struct(
+    [
+        column(name, pa.int32(), text)
+        for name, text in (
+            ("at", "Where the part is to be inserted into `prediction` as it stands here, in characters."),
+            (
+                "start",
+                "Where it begins in the title, ingredients and steps (or both sentences), joined by line feeds.",
+            ),
+            ("end", "Where it ends there."),
+        )
+    ]
+)
+PREDICTIONS_IDS = pa.schema(
+    [
+        *_picked(PREDICTIONS, ("instance_id", "run")),
+        column(
+            "prediction",
+            pa.string(),
+            f"What was generated, without the parts that stand in a record; null {FORBIDDEN}.",
+            nullable=True,
+        ),
+        column("record_ids", STRINGS, "For each part that was taken out, the first record that has it."),
+        column("spans", _list(_PLACE), "The place of each of these parts."),
+        PREDICTIONS.field("sha256"),
+    ]
+)
 RECORDS = pa.schema(
     [
         column("record_id", pa.string(), "The recipe or sentence that rows of this release point at."),
@@ -161,5 +188,6 @@ SCHEMAS = {
     "export/sentences": SENTENCES,
     "export/sentences (stand-off)": SENTENCES_IDS,
     "export/predictions": PREDICTIONS,
+    "export/predictions (stand-off)": PREDICTIONS_IDS,
     "export/records": RECORDS,
 }

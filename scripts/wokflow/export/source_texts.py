@@ -20,6 +20,7 @@ from wokflow.frame import tables
 RECIPE = ("title", "ingredients", "steps", "dish")
 SENTENCE = ("source", "target")
 FIELDS = {"recipes": RECIPE, "sentences": SENTENCE}  # columns of a record's text, by table of stage ingest
+TEXT = {"recipes": ("title", "ingredients", "steps"), "sentences": SENTENCE}  # those that people have written
 IDS = {"recipes": "recipe_id", "sentences": "sentence_id"}
 
 Rows = NDArray[np.int64]
@@ -44,6 +45,13 @@ class Texts:
     def __init__(self, corpus: str, table: str, parts: Sequence[str], folder: Path) -> None:
         """`parts` of ingest/recipes or ingest/sentences, whose rows are in the order of their source_row."""
         self.corpus, self.fields, self._id = corpus, FIELDS[table], IDS[table]
+        lines = [pl.col(name) for name in TEXT[table]]
+        joined = (
+            pl.concat_list(lines).list.join("\n")
+            if table == "recipes"
+            else pl.concat_str(lines, separator="\n")
+        )
+        self._whole = pl.col("id"), joined.alias("text")
         self.lang = ""
         path = folder / f"{corpus}.arrow"
         scanned = tables.scan(parts)
@@ -80,6 +88,16 @@ class Texts:
         return self._frame[pl.Series(place, dtype=pl.UInt32)].with_columns(
             pl.when(pl.lit(pl.Series(there))).then(pl.col(name)).alias(name) for name in self.fields
         )
+
+    def whole(self, batch: int = 20_000) -> Iterator[pl.DataFrame]:
+        """All records in order: `id`, and `text`, the lines of title, ingredients and steps, or of both sentences."""
+        for start in range(0, self._frame.height, batch):
+            yield self._frame[start : start + batch].select(self._whole)
+            self.forget()
+
+    def text_at(self, ids: pl.Series) -> pl.Series:
+        """The text of each of `ids`, as in `whole`; null if there is no such record."""
+        return self.take(ids).select(self._whole)["text"]
 
     def forget(self) -> None:
         """Release the memory of looked-up records; the system reads them again if needed."""

@@ -1,12 +1,12 @@
 """Reads the rows of a release's tables in their stand-off form from the tables of a run, in batches."""
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 import pyarrow.parquet as pq
 
 from wokflow.export.forms import recipe_text
+from wokflow.export.quotations import quoted, referred, sha256
 from wokflow.export.source_texts import Texts, corpus_of, numbers
 from wokflow.frame import tables
 
@@ -128,12 +128,16 @@ def gold(rows: pl.DataFrame, *, text: bool) -> Iterator[pl.DataFrame]:
     yield rows.select("source_id", adaptation=shown, split=pl.lit("test"))
 
 
-def predictions(parts: Sequence[str], *, text: bool) -> Iterator[pl.DataFrame]:
-    """The predictions of all runs with their digests; without `text`, the predictions are null."""
+def predictions(parts: Sequence[str], texts: Mapping[str, Texts], *, text: bool) -> Iterator[pl.DataFrame]:
+    """The predictions of all runs with their digests, and references to records in place of what they quote.
+
+    Without `text`, the predictions are null.
+    """
+    read = (rows["prediction"] for rows in batches(parts, ("prediction",)))
+    places = quoted(read, texts) if text else {}
     for rows in batches(parts):
-        texts = rows["prediction"]
-        digests = [None if each is None else hashlib.sha256(each.encode()).hexdigest() for each in texts]
-        shown = pl.col("prediction") if text else pl.lit(None, pl.String)
-        yield rows.with_columns(
-            prediction=shown, sha256=pl.Series(digests, dtype=pl.String), split=pl.lit("test")
+        digests = pl.Series(map(sha256, rows["prediction"]), dtype=pl.String)
+        shown = rows["prediction"] if text else pl.Series([None] * len(rows), dtype=pl.String)
+        yield rows.select("instance_id", "run", sha256=digests, split=pl.lit("test")).hstack(
+            referred(shown, places)
         )

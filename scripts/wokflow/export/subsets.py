@@ -173,6 +173,7 @@ def _predictions(have: Available) -> list[Subset]:
     return [
         Subset(
             *("predictions", "predictions", "predictions", predictions, languages, "generate/predictions"),
+            texts=corpora,
             derived=corpora,
         ),
         Subset("scores", "predictions", "scores", scores, (), "evaluate/scores", counts_of=corpora),
