@@ -71,6 +71,7 @@ class Marking(Study):
             utterances=self.path("utterances"),
             annotations=self.path("annotations"),
             rejects=self.path("left"),
+            published=self.path("published"),
             settings=AnnotationsSettings(path=str(self.folder / "marked.jsonl"), categories=CATEGORIES),
             job=Job(),
         )

@@ -144,6 +144,7 @@ class Demo:
             utterances=self.path("utterances"),
             annotations=self.path("annotations"),
             rejects=self.path("left_marks"),
+            published=self.path("published"),
             settings=AnnotationsSettings(
                 path=str(DEMO / "annotations.jsonl"), categories=str(RESOURCES / "categories.tsv")
             ),

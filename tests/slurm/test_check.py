@@ -2,6 +2,7 @@
 
 import getpass
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -59,6 +60,7 @@ def test_a_site_as_it_should_be(cluster: Cluster, house: Path) -> None:
 
 
 def test_no_slurm_on_path(house: Path, tmp_path: Path) -> None:
+    (tmp_path / "which").symlink_to(str(shutil.which("which")))  # Snakemake's executor calls it when imported
     code, output = check(house, {"PATH": str(tmp_path)}, "partitions: {}")
     assert code == 1
     said = the(findings(output)["PROBLEM"], "PATH")
