@@ -256,10 +256,9 @@ def link(clock: Clock, folder: str, job: int) -> dict[str, Any]:
     linker = Linker(
         Names.open(f"{folder}/names", "en"), LinkSettings(pair="en-zh", annotated=None), Phrases(())
     )
-    for text in warm:
-        linker(text)
+    linker.read(warm)
     with clock:
-        linked = list(map(linker, texts))
+        linked = linker.read(texts)
     found = [
         [text[one.start : one.end] for one in mentions] for text, mentions in zip(texts, linked, strict=True)
     ]

@@ -1,10 +1,11 @@
 """Mentions of items in sentences. The dictionary takes the longest name, then its likeliest item."""
 
+import gc
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
@@ -80,7 +81,7 @@ def enrich_link(
             (sentence, start, end, texts[sentence][start:end], qid, score, 1)
             for sentence, start, end, qid, score, _ in answers
         ]
-        tables.write(mentions, MENTIONS, _frame(MENTIONS, linked), job.metadata)
+        tables.write(mentions, MENTIONS, tables.frame(MENTIONS, linked), job.metadata)
         reasons = Counter(reason for _, reason, _ in rejected).most_common()
         job.progress.say(
             f"{len(linked)} mentions in {rows.height} sentences, {len(rejected)} rejected"
@@ -96,11 +97,7 @@ def enrich_link(
     left = [
         (corpus, row_of[answer.sentence], reason, detail, answer.line) for answer, reason, detail in rejected
     ]
-    tables.write(rejects, REJECTED_SENTENCES, _frame(REJECTED_SENTENCES, left), job.metadata)
-
-
-def _frame(schema: Any, rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
-    return tables.frame(schema, rows)
+    tables.write(rejects, REJECTED_SENTENCES, tables.frame(REJECTED_SENTENCES, left), job.metadata)
 
 
 def _link(linker: "Linker", rows: pl.DataFrame, mentions: str, job: Job) -> None:
@@ -108,13 +105,14 @@ def _link(linker: "Linker", rows: pl.DataFrame, mentions: str, job: Job) -> None
     with tables.PartWriter(mentions, MENTIONS, job.metadata) as part:
         for first in range(0, rows.height, BATCH):
             batch = rows[first : first + BATCH]
+            texts = batch.select("sentence_id", "source").iter_rows()
             linked = [
                 (sentence, start, end, text[start:end], qid, score, candidates)
-                for sentence, text in batch.select("sentence_id", "source").iter_rows()
-                for start, end, qid, score, candidates in linker(text)
+                for (sentence, text), found in zip(texts, linker.read(batch["source"]), strict=True)
+                for start, end, qid, score, candidates in found
             ]
             count += len(linked)
-            part.write(_frame(MENTIONS, linked))
+            part.write(tables.frame(MENTIONS, linked))
             job.progress(first + batch.height, f"{count} mentions", of=rows.height)
     job.progress.say(f"{count} mentions in {rows.height} sentences")
 
@@ -145,6 +143,18 @@ class Linker:
         self._phrases = phrases
         self._usual: set[str] = set()
         self._cut = segmenter() if self._lang == "zh" else None
+
+    def read(self, texts: Iterable[str]) -> list[list[Mention]]:
+        """The mentions in each text.
+
+        Meanwhile no garbage is collected: there is none, and a third of the time would go into the many objects of
+        the caches.
+        """
+        gc.disable()
+        try:
+            return [self(text) for text in texts]
+        finally:
+            gc.enable()
 
     def __call__(self, written: str) -> list[Mention]:
         """The mentions in the order of the text. Of overlapping ones the longest is kept, without counting articles.
@@ -231,7 +241,14 @@ class Linker:
         spans = [match.span() for match in word_pattern().finditer(folded)]
         words = [self._word(ended[start : stop + 1]) for start, stop in spans]
         names: list[Found] = []
-        for (start, _), word, longer in zip(spans, words, self._longer(folded, spans, words), strict=True):
+        last = len(spans) - 1
+        for index, (word, (start, _)) in enumerate(zip(words, spans, strict=True)):
+            longer: object = word.longer is ALWAYS
+            if word.longer is OFTEN and index < last:
+                end = spans[index + 1][1]
+                longer = self._begins(folded[start:end]) or any(
+                    self._begins(folded[start : end - cut]) for cut in words[index + 1].suffixes
+                )
             place = None
             if start and folded[start - 1] != " " and (signed := self._signed(text, folded, start)):
                 names.append(signed)
@@ -266,21 +283,6 @@ class Linker:
         suffixes += affixes.particle_lengths(folded[:-1], self._lang)
         longest = self._first(written, 0, names) if small else None
         return Word(number, small, names, longest, longer, suffixes)
-
-    def _longer(
-        self, folded: str, spans: Sequence[tuple[int, int]], words: Sequence[Word]
-    ) -> Iterator[object]:
-        """For each word, whether a name may begin with it and the next one, or the next one's singular."""
-        for (start, _), word, (_, end), second in zip(spans, words, spans[1:], words[1:], strict=False):
-            if word.longer is OFTEN:
-                yield self._begins(folded[start:end]) or (
-                    second.suffixes
-                    and any(self._begins(folded[start : end - cut]) for cut in second.suffixes)
-                )
-            else:
-                yield word.longer is ALWAYS
-        if words:
-            yield words[-1].longer is ALWAYS
 
     def _in_all(self, text: str, folded: str) -> tuple[list[Found], About]:
         """The longest name that begins at each place where names may begin."""

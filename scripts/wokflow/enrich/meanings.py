@@ -185,9 +185,8 @@ class Meanings:
     def about(self, meaning: Meaning) -> dict[int, list[int]]:
         """The numbers of words in the descriptions and topics of items, each with the items (from 0) that have it."""
         about: dict[int, list[int]] = {}
-        for item, words in enumerate(self._names.about_of(meaning.entities)):
-            for word in words:
-                about.setdefault(word, []).append(item)
+        for word, item in zip(*self._names.about_of(meaning.entities), strict=True):
+            about.setdefault(word, []).append(item)
         return about
 
     def _wording(self, words: str, plural: bool, inside: bool, first: bool) -> Wording:

@@ -315,11 +315,17 @@ class Names:
         ].tolist()
         return owners
 
-    def about_of(self, entities: Sequence[int]) -> list[list[int]]:
-        """The numbers of the words that items are about, for each item; none for items that share no name."""
-        rows = np.searchsorted(self.about, np.array(entities, self.about.dtype))
-        words: list[list[int]] = []
-        for entity, row in zip(entities, rows.tolist(), strict=True):
-            known = row < len(self.about) and self.about[row] == entity
-            words.append(self.about_words[slice(*self.about_starts[row : row + 2])].tolist() if known else [])
-        return words
+    def about_of(self, entities: Sequence[int]) -> tuple[list[int], list[int]]:
+        """The numbers of the words that items are about, and for each the index of its item in `entities`.
+
+        Items that share no name have none.
+        """
+        if not len(self.about):
+            return [], []
+        wanted = np.array(entities, self.about.dtype)
+        rows = np.searchsorted(self.about, wanted).clip(max=len(self.about) - 1)
+        starts = self.about_starts[rows]
+        counts = np.where(self.about[rows] == wanted, self.about_starts[rows + 1] - starts, 0)
+        shifts = starts - counts.cumsum() + counts  # from a word's place in the result to its place in about_words
+        words = self.about_words[np.arange(counts.sum()) + shifts.repeat(counts)]
+        return words.tolist(), np.arange(len(wanted)).repeat(counts).tolist()
