@@ -157,6 +157,7 @@ def test_the_published_form_brings_its_sources(tmp_path: Path) -> None:
         ({"targets": PUBLISHED["targets"] * 2}, "line 1: not a source with one target"),  # type: ignore[operator]
         ({"source": {"id": "7", "title": "茶", "ingredients": "水", "steps": []}}, "ingredients is no list"),
         ({"source": {"id": "7", "title": "茶", "ingredients": ["水"]}}, "steps"),
+        ({"source": PUBLISHED["source"] | {"id": None}}, "a source without id"),  # type: ignore[operator]
         (
             {"targets": [{"title": "Tea", "ingredients": [" "], "steps": ["Boil."]}]},
             "line 1: ingredients is empty",

@@ -72,6 +72,20 @@ def test_models_learn_from_published_pairs(published: Path, tmp_path: Path) -> N
         for source in [pair["source"]]
         for target in pair["targets"]
     ]
+    pairs = [
+        {"source": recipe("0", "茶"), "targets": [recipe(name, "Tea") | {"id": name} for name in names]}
+        for names in ([0, 0, None], [0])
+    ]
+    (published / "val.jsonl").write_text(
+        "".join(map(json.dumps, pairs)).replace("}{", "}\n{"), encoding="utf-8"
+    )
+    train_pairs(**given, settings=PairsSettings(published=str(published)))
+    assert [name.split(">")[1] for name in tables.read(data).filter(split="valid")["instance_id"]] == [
+        "published:0",
+        "val.jsonl:1:2",
+        "val.jsonl:1:3",
+        "val.jsonl:2:1",
+    ]
     (published / "val.jsonl").unlink()
     with pytest.raises(UserError, match=r"train\.published\.zh-en: .* has no val\.jsonl"):
         train_pairs(**given, settings=PairsSettings(published=str(published)))
@@ -97,6 +111,26 @@ def test_the_published_silver_set_is_what_models_are_tested_on(published: Path, 
         ("silver:published:11", "汤", soup, None),
         ("gold:published:11", "汤", "Gold\nsalt\nStir.", soup),
     ]
+
+
+@pytest.mark.parametrize("name", [None, 9])
+def test_each_published_source_keeps_its_own_reference(
+    name: int | None, published: Path, tmp_path: Path
+) -> None:
+    pairs = [{"source": recipe(text, text), "targets": [recipe("", text) | {"id": name}]} for text in "ab"]
+    (published / "test.jsonl").write_text("\n".join(map(json.dumps, pairs)), encoding="utf-8")
+    data = str(tmp_path / "instances.parquet")
+    generate_instances(
+        pairs=write_pairs(tmp_path, ("zh:0", "en:0", "test")),
+        silver=[],
+        recipes=write_recipes(tmp_path),
+        direction="zh-en",
+        data=data,
+        digest=str(tmp_path / "digest"),
+        settings=InstancesSettings(gold=None, published=str(published), simplified=False),
+        job=Job(),
+    )
+    assert [text[0] for text in tables.read(data)["reference"]] == ["a", "b"]
 
 
 def test_a_run_comes_out_in_the_published_form_and_goes_in_again(tmp_path: Path) -> None:

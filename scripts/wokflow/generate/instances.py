@@ -95,16 +95,17 @@ def _one_to_one(silver: Sequence[str], matches: pl.DataFrame) -> pl.DataFrame:
 
 
 def _published(path: str, lang: str) -> tuple[pl.DataFrame, dict[str, str]]:
-    """The sources of the published silver set, and the texts of their first targets, without headings, by their ids.
+    """The sources of the published silver set, and the texts of their first targets, without headings.
 
-    Raises UserError for a source that is there twice.
+    Texts go by names made of the source's id: ids of targets may be missing, or the same for several. Raises
+    UserError for a source that occurs twice.
     """
     rows: dict[str, dict[str, Any]] = {}
     texts: dict[str, str] = {}
     for line, source, [target, *_] in published_pairs(path):
         if source["id"] in rows:
             raise UserError(f"{path}, line {line}: {source['id']} occurs twice.")
-        name = target["id"] or f"of {source['id']}"
+        name = f"of {source['id']}"
         rows[source["id"]] = {column: source[part] for column, part in zip(SOURCE, TARGET, strict=True)} | {
             "source_id": source["id"],
             "reference_id": name,

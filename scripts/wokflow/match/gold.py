@@ -102,7 +102,7 @@ def published_pairs(
     """Line, source and targets of JSON lines in the form of the data that the paper's authors published.
 
     A recipe is its id and TARGET; ids without a corpus get the prefix PUBLISHED, and a target may lack one. Raises
-    UserError for other lines, for a source without a target, and for one with more than `most`.
+    UserError for other lines, for a source without an id or a target, and for one with more than `most` targets.
     """
     for line, text in enumerate(read_text(path).split("\n"), start=1):
         if not text.strip():
@@ -112,8 +112,9 @@ def published_pairs(
             source, targets = pair["source"], list(pair["targets"])
             if not targets or len(targets) > (most or len(targets)):
                 raise ValueError(f"{len(targets)} targets")
-            source["id"]  # a source must have one
             parts = [_read(recipe) for recipe in (source, *targets)]
+            if not parts[0]["id"]:
+                raise ValueError("a source without id")
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise UserError(
                 f"{path}, line {line}: not a source with {'one target' if most == 1 else 'targets'}, each with "
@@ -123,7 +124,8 @@ def published_pairs(
 
 
 def _read(recipe: Any) -> dict[str, Any]:
-    number = str(recipe.get("id", ""))
+    given = recipe.get("id")
+    number = "" if given is None else str(given).strip()
     name = number if not number or ":" in number else f"{PUBLISHED}:{number}"
     return {"id": name, **{part: _part(recipe, part) for part in TARGET}}
 

@@ -49,7 +49,8 @@ def train_pairs(
 
 
 def _published(folder: str, direction: str) -> Iterator[dict[str, str]]:
-    languages = direction.split("-")
+    """The pairs of published data. A target without an id, or a pair that occurs again, is named by its place."""
+    languages, seen = direction.split("-"), set[str]()
     for split, name in FILES.items():
         path = Path(folder, name)
         if not path.is_file():
@@ -60,8 +61,12 @@ def _published(folder: str, direction: str) -> Iterator[dict[str, str]]:
                     recipe_text(recipe["title"], recipe["ingredients"], recipe["steps"], lang)
                     for recipe, lang in zip((source, target), languages, strict=True)
                 ]
+                pair = f"{source['id']}>{target['id']}"
+                if not target["id"] or pair in seen:
+                    pair = f"{source['id']}>{name}:{line}:{number}"
+                seen.add(pair)
                 yield {
-                    "instance_id": f"{source['id']}>{target['id'] or f'{name}:{line}:{number}'}",
+                    "instance_id": pair,
                     "split": split,
                     "title": source["title"],
                     "source": texts[0],
