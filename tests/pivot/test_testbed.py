@@ -4,6 +4,7 @@ import pickle
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from wokflow.evaluate.given_predictions import read_predictions
 from wokflow.frame import tables
@@ -11,11 +12,13 @@ from wokflow.frame.job import Job, Progress, UserError
 from wokflow.frame.pickles import read_pickle
 from wokflow.generate.schemas import PREDICTIONS
 from wokflow.ingest.counterfactual import decode
+from wokflow.ingest.schemas import RECIPES
 from wokflow.pivot import schemas
-from wokflow.pivot.dishes import read_pairs
+from wokflow.pivot.dishes import PAIR, read_pairs
+from wokflow.pivot.instances import write_instances
 from wokflow.pivot.orders import pivot_orders
 from wokflow.pivot.pivots import pivot_pivots
-from wokflow.pivot.settings import OrdersSettings, PivotsSettings
+from wokflow.pivot.settings import InstancesSettings, OrdersSettings, PivotsSettings
 from wokflow.pivot.testbed import write_testbed
 
 CUT = ("切", (frozenset({"豆腐"}), frozenset[str]()))
@@ -45,17 +48,18 @@ def published(tmp_path: Path) -> Path:
     return folder
 
 
+def part(results: Path, table: str) -> str:
+    (results / table).mkdir(parents=True)
+    return str(results / table / "part-00000.parquet")
+
+
 def results_of(published: Path, results: Path) -> None:
     """The tables of a run on these files that come out again."""
-
-    def part(table: str) -> str:
-        (results / table).mkdir(parents=True)
-        return str(results / table / "part-00000.parquet")
 
     pairs = str(published)
     known = {"pairs": pairs, "glossary": str(published / "glossary_dict.pkl")}
     given = str(published / "pivot_actions.pkl")
-    pivots = part("pivot/pivots")
+    pivots = part(results, "pivot/pivots")
     left = {name: str(results / name) for name in ("votes", "agreement", "rejects", "effects")}
     settings: Any = PivotsSettings(given=given, **known)
     files = {name: left[name] for name in ("votes", "agreement", "rejects")}
@@ -66,7 +70,7 @@ def results_of(published: Path, results: Path) -> None:
         dishes=[],
         pivots=pivots,
         effects=left["effects"],
-        orders=part("pivot/orders"),
+        orders=part(results, "pivot/orders"),
         rejects=left["rejects"],
         settings=OrdersSettings(given=given, **known),
         job=Job(),
@@ -82,11 +86,11 @@ def results_of(published: Path, results: Path) -> None:
         }
         for number, (pair, recipe) in enumerate(zip(read_pairs(pairs).to_dicts(), recipes, strict=True))
     ]
-    tables.write(part("pivot/instances"), schemas.INSTANCES, rows, {})
+    tables.write(part(results, "pivot/instances"), schemas.INSTANCES, rows, {})
     names = [row["instance_id"] for row in rows]
     ((run, said),) = read_predictions([str(published / "gpt2.txt")], names[::-1], Progress()).items()
     answers = [{"instance_id": name, "run": run, "prediction": said[name]} for name in names]
-    tables.write(part(f"generate/predictions/{run}"), PREDICTIONS, answers, {})
+    tables.write(part(results, f"generate/predictions/{run}"), PREDICTIONS, answers, {})
 
 
 def test_the_testbed_s_files_go_in_and_come_out(published: Path, tmp_path: Path) -> None:
@@ -97,6 +101,57 @@ def test_the_testbed_s_files_go_in_and_come_out(published: Path, tmp_path: Path)
     assert {name: (out / name).read_text(encoding="utf-8") for name in TEXTS} == TEXTS
     assert read_pickle(out / "glossary_dict.pkl") == WORDS
     assert read_pickle(out / "pivot_actions.pkl") == ACTIONS
+
+
+def drawn(results: Path, *pairs: tuple[str, str, str | None, str]) -> list[str]:
+    """The ids of instances of these pairs, four recipes for each, with a prediction of each."""
+    dishes, recipes = str(results / "dishes.parquet"), part(results, "ingest/recipes")
+    rows = [
+        {"recipe_id": f"counterfactual:{number}", "corpus": "counterfactual", "lang": "zh", "title": "甲"}
+        | {"ingredients": [], "steps": [f"切{number}"], "source_row": number}
+        for number in range(4)
+    ]
+    tables.write(recipes, RECIPES, tables.frame(RECIPES, rows), {})
+    known = [{"recipe_id": row["recipe_id"], "dish": "甲", "found_by": "field"} for row in rows]
+    tables.write(dishes, schemas.DISHES, known, {})
+    instances, settings = part(results, "pivot/instances"), InstancesSettings(pairs="none")
+    frame = pl.DataFrame(pairs, dict.fromkeys(PAIR, pl.String), orient="row")
+    write_instances([recipes], dishes, frame, instances, settings, Job())
+    names = tables.read(instances)["instance_id"].to_list()
+    answers = [{"instance_id": name, "run": "mine", "prediction": f"about {name}"} for name in names]
+    tables.write(part(results, "generate/predictions/mine"), PREDICTIONS, answers, {})
+    tables.write(part(results, "pivot/orders"), schemas.ORDERS, [], {})
+    return names
+
+
+def pivots_of(results: Path, *targets: str) -> None:
+    own = {"base_dish": "甲", "verb_class": "切", "ingredient_classes": ["豆腐"], "tool_classes": []}
+    own |= {"kind": "remove", "decided_by": "given"}
+    rows = [own | {"target_dish": target} for target in targets]
+    tables.write(part(results, "pivot/pivots"), schemas.PIVOTS, tables.frame(schemas.PIVOTS, rows), {})
+
+
+def test_predictions_come_out_in_the_order_in_which_they_go_in(tmp_path: Path) -> None:
+    names = drawn(tmp_path, ("甲", "乙", "豆腐", "蛋"), ("甲", "丁", None, "葱"))
+    pivots_of(tmp_path, "乙", "戊")  # no recipe was drawn for the latter
+    out = tmp_path / "out"
+    write_testbed(str(tmp_path), "resources/glossary", str(out))
+    back = read_predictions([str(out / "mine.txt")], names, Progress())
+    assert back == {"mine": {name: f"about {name}" for name in sorted(names)}}
+    recipes = [line.split("\t")[1:] for line in (out / "base_recipes.txt").read_text().splitlines()]
+    assert recipes == [[target, f"切{number}。"] for number in range(4) for target in ("丁", "乙")]
+    assert (out / "dish_pairs.txt").read_text() == "甲 乙\n甲 丁\n"
+    pivots, orders = read_pickle(out / "pivot_actions.pkl")
+    assert [(target, len(some)) for target, some in pivots.items()] == [("乙", 1), ("丁", 0), ("戊", 1)]
+    assert orders.keys() == pivots.keys()
+
+
+def test_names_that_their_form_would_part_are_refused(tmp_path: Path) -> None:
+    drawn(tmp_path, ("甲", "乙 丙", "豆腐", "蛋"))
+    pivots_of(tmp_path)
+    with pytest.raises(UserError, match="'乙 丙' of pivot/instances holds a blank"):
+        write_testbed(str(tmp_path), "resources/glossary", str(tmp_path / "out"))
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_pickle_cannot_run_code(tmp_path: Path) -> None:

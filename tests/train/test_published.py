@@ -73,7 +73,7 @@ def test_models_learn_from_published_pairs(published: Path, tmp_path: Path) -> N
         for target in pair["targets"]
     ]
     pairs = [
-        {"source": recipe("0", "茶"), "targets": [recipe(name, "Tea") | {"id": name} for name in names]}
+        {"source": recipe("0", "茶"), "targets": [recipe("", "Tea") | {"id": name} for name in names]}
         for names in ([0, 0, None], [0])
     ]
     (published / "val.jsonl").write_text(

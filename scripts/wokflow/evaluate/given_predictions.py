@@ -6,6 +6,7 @@ from pathlib import Path
 from wokflow.evaluate.given_rows import Row, read_rows
 from wokflow.frame.job import Progress, UserError
 from wokflow.frame.text_files import read_text
+from wokflow.pivot.instances import in_lines
 
 COLUMNS = ("instance_id", "run", "prediction")
 
@@ -54,8 +55,8 @@ def read_predictions(
 
 
 def _lines(path: str, known: Collection[str]) -> Iterator[Row]:
-    """The lines of a .txt file as rows. Instances go by the rows of their base recipes (counterfactual:12:...)."""
-    instances = sorted(known, key=lambda name: int(name.split(":")[1]))
+    """The lines of a .txt file as rows, one for each instance (pivot.instances.in_lines)."""
+    instances = in_lines(known)
     lines = [line.strip() for line in read_text(path).split("\n")]
     if lines and not lines[-1]:
         lines.pop()

@@ -1,7 +1,7 @@
 """Evaluation instances: base recipes to rewrite, and the recipes that models may learn from (4.1, 6.1)."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import polars as pl
 
@@ -77,6 +77,14 @@ def draw(dishes: str | Sequence[str], pairs: pl.DataFrame, count: int, seed: int
         .filter(pl.col("rank") < count)
     )
     return pairs.join(ranked, left_on="base_dish", right_on="dish")
+
+
+def in_lines(instances: Iterable[str]) -> list[str]:
+    """Ids of instances in the order of lines in the authors' files, which is that of the base recipes.
+
+    They go by the row of the recipe (the 12 of counterfactual:12:香辣鸡爪), and by id where pairs share a recipe.
+    """
+    return sorted(instances, key=lambda name: (int(name.split(":")[1]), name))
 
 
 def write_corpus(

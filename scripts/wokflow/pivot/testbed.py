@@ -11,12 +11,15 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from wokflow.frame import tables
 from wokflow.frame.job import UserError
 from wokflow.parse.glossary import KINDS, PICKLED, read_glossary
 from wokflow.pivot.dishes import FILES
 from wokflow.pivot.given_files import KINDS as CHANGES
 from wokflow.pivot.given_files import order_records, pivot_records
+from wokflow.pivot.instances import in_lines
 from wokflow.pivot.occurrences import Proto
 
 BASE_RECIPES, GLOSSARY, PIVOTS = "base_recipes.txt", "glossary_dict.pkl", "pivot_actions.pkl"
@@ -25,40 +28,54 @@ PAIR = ["base_dish", "target_dish", "ingredient_removed", "ingredient_added"]
 
 
 def write_testbed(results: str, glossary: str, folder: str) -> list[str]:
-    """Write the files; what was written. Raises UserError if the results have no instances."""
+    """Write the files; what was written. Pairs are in the order of the run, lines in that of `in_lines`.
+
+    Raises UserError if the results have no instances, or if the name of a dish or an ingredient holds a blank, which
+    parts the names in these files.
+    """
     instances = tables.read(_part(results, "pivot/instances"))
     if instances.is_empty():
         raise UserError(f"{results}: pivot/instances is empty, so there are no base recipes to write.")
     pairs = instances.select(PAIR).unique(maintain_order=True)
+    if parted := [name for row in pairs.rows() for name in row if name and len(name.split()) > 1]:
+        raise UserError(
+            f"{results}: {parted[0]!r} of pivot/instances holds a blank, and {' and '.join(FILES)} have blanks "
+            "between names. Write it without one in the table at pivot.pairs."
+        )
+    ids = in_lines(instances["instance_id"])
+    instances = pl.DataFrame({"instance_id": ids}).join(instances, on="instance_id", maintain_order="left")
     lines = {
         FILES[0]: [f"{base} {target}" for base, target in pairs.select(PAIR[:2]).iter_rows()],
         FILES[1]: [f"{old or ''} {new}" for old, new in pairs.select(PAIR[2:]).iter_rows()],
         BASE_RECIPES: ["\t".join(map(_line, row)) for row in instances.select(*PAIR[:2], "text").iter_rows()],
     }
     for path in sorted(Path(results, "generate/predictions").glob("*/part-00000.parquet")):
-        said = dict(tables.read(str(path), ["instance_id", "prediction"]).iter_rows())
-        if not said.keys().isdisjoint(instances["instance_id"]):
-            texts = [said.get(name) or "" for name in instances["instance_id"]]
-            lines[f"{path.parent.name}.txt"] = list(map(_line, texts))
+        predictions = dict(tables.read(str(path), ["instance_id", "prediction"]).iter_rows())
+        if not predictions.keys().isdisjoint(ids):
+            lines[f"{path.parent.name}.txt"] = [_line(predictions.get(name) or "") for name in ids]
+    words = read_glossary(glossary)
+    of_kind: dict[str, Mapping[str, str]] = {kind: getattr(words, kind) for kind in KINDS}
+    actions = _actions(results, pairs["target_dish"].to_list())
     Path(folder).mkdir(parents=True, exist_ok=True)
     for name, some in lines.items():
         tables.write_text(Path(folder, name), "".join(f"{line}\n" for line in some))
-    words = read_glossary(glossary)
-    of_kind: dict[str, Mapping[str, str]] = {kind: getattr(words, kind) for kind in KINDS}
     _pickle(Path(folder, GLOSSARY), tuple(dict(of_kind[kind]) for kind in PICKLED))
-    _pickle(Path(folder, PIVOTS), _actions(results, pairs["target_dish"].to_list()))
+    _pickle(Path(folder, PIVOTS), actions)
     return [*lines, GLOSSARY, PIVOTS]
 
 
 def _actions(results: str, targets: Iterable[str]) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
-    """Pivot actions and orders of each target dish, in the form that given_files._from_pickle describes."""
+    """Pivot actions and orders of each target dish, in the form that given_files._from_pickle describes.
+
+    Pairs without a base recipe may have some, too.
+    """
     pivots: dict[str, list[Any]] = {target: [] for target in targets}
     for one in pivot_records(_part(results, "pivot/pivots")):
-        pivots[one.target].append([_proto(one.actions[0]), CHANGES.index(one.kind)])
+        pivots.setdefault(one.target, []).append([_proto(one.actions[0]), CHANGES.index(one.kind)])
     orders: dict[str, dict[Proto, list[Any]]] = {target: {} for target in pivots}
     for one in order_records(_part(results, "pivot/orders")):
         insert, *both = one.actions
-        orders[one.target].setdefault(insert, []).append(tuple(map(_proto, both)))
+        orders.setdefault(one.target, {}).setdefault(insert, []).append(tuple(map(_proto, both)))
     listed = {
         target: [(_proto(insert), both) for insert, both in some.items()] for target, some in orders.items()
     }
