@@ -8,12 +8,13 @@ from typing import Any, TextIO
 
 import pytest
 from openpyxl import load_workbook
-from wokflow.annotate.marked import _span, annotate_marked
+from wokflow.annotate.marked import annotate_marked
 from wokflow.annotate.settings import MarkedSettings, TasksSettings
 from wokflow.annotate.studio import labels, task
 from wokflow.annotate.tasks import annotate_tasks
 from wokflow.frame.job import Job, Progress
 from wokflow.ingest.annotations import ingest_annotations
+from wokflow.ingest.item_spans import item_span
 from wokflow.ingest.schemas import UTTERANCES
 from wokflow.ingest.settings import AnnotationsSettings
 
@@ -164,9 +165,9 @@ def test_a_faulty_row_uses_up_its_occurrence_and_so_does_another_kind_of_quotati
 
 def test_a_spelling_is_found_where_it_stands_and_in_the_order_of_the_text_where_it_repeats() -> None:
     text = "Pie first, pie then."
-    assert _span(text, "pie", "", (), in_order=False) == (11, 14)
-    assert _span(text, "pie", "", (), in_order=True) == (0, 3)
-    assert _span(text, "pie", "", [(0, 3)], in_order=True) == (11, 14)
+    assert item_span(text, "pie", "", (), in_order=False) == (11, 14)
+    assert item_span(text, "pie", "", (), in_order=True) == (0, 3)
+    assert item_span(text, "pie", "", [(0, 3)], in_order=True) == (11, 14)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +180,7 @@ def test_a_spelling_is_found_where_it_stands_and_in_the_order_of_the_text_where_
     ],
 )
 def test_a_mark_stands_where_it_was_drawn(text: str, words: str, offset: str, span: tuple[int, int]) -> None:
-    assert _span(text, words, offset, (), in_order=False) == span
+    assert item_span(text, words, offset, (), in_order=False) == span
 
 
 @pytest.mark.parametrize(

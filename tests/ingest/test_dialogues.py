@@ -322,15 +322,29 @@ def test_the_authors_csv_goes_in_and_comes_out(tmp_path: Path) -> None:
     assert consensus([str(tmp_path / "marks.parquet")])["category"][0] == "Humour | Material Culture"
 
 
+def test_items_of_the_csv_are_whole_words_and_the_next_ones_where_they_are_marked_again(
+    tmp_path: Path,
+) -> None:
+    text = PUBLISHED.replace("Ann: Did they", "Ann: Dudes, dude, did they").replace(
+        "('Thanks", "('no', 'S', '3', 'F'), ('Thanks"
+    )
+    twice = text.replace("('dude', 'F', '2', 'I')", "('dude', 'F', '2', 'I'), ('dude', 'F', '2', 'I')")
+    _, marks, left, _ = published(tmp_path, twice.replace("('no'", "('no', 'S', '3', 'F'), ('no'"))
+    assert marks.filter(pl.col("text").str.to_lowercase() == "dude")["start"].to_list() == [7, 41]
+    assert [*left["reason"]] == ["duplicate"]  # there is one no
+
+
 def test_items_of_the_csv_that_cannot_be_used_are_rejects(tmp_path: Path) -> None:
-    changes = {"'dude'": "'DUDE'", "'Thanksgiving', 'S', '3'": "'Thanksgiving', 'S', 'x'", "2,[]": "2,[1]"}
+    changes = {"'dude'": "'DUDE'", "'S', '3'": f"'S', '{'9' * 5000}'", "2,[]": "2,[1]"}
     text = PUBLISHED.replace("""pie"", 'H'""", """lie"", 'H'""")
     for old, new in changes.items():
         text = text.replace(old, new)
+    text += f"3,,,Bo: {'x' * 140_000},2,{{[]: 1}}\n"
     _, marks, left, _ = published(tmp_path, text)
     assert marks["text"].to_list() == ["Aunt Jo's pie", "dude"]  # letter case aside
     assert sorted(left.select("source_row", "reason").rows()) == [
         (0, "bad_span"),
         (1, "wrong_type"),
         (2, "broken_record"),
+        (3, "broken_record"),
     ]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wokflow.judge.ash_files import CRITERIA, RATED, RATINGS_FILE, RECIPE, RECIPES_FILE, write_ash
+from wokflow.judge.ash_files import CRITERIA, RATED, RATINGS_FILE, RECIPE, RECIPES_FILE, _answer, write_ash
 
 from tests.judge.models import Stage, rating
 
@@ -29,12 +29,14 @@ def recipes(model: str = "gen") -> list[dict[str, Any]]:
     ]
 
 
-def rated(value: int) -> list[dict[str, Any]]:
+def rated(value: int, model: str = "gen") -> list[dict[str, Any]]:
     reasons = {f"{name}_reason": f"It is {value}." for name in CRITERIA}
     scores = {f"{name}_score": float(value) for name in CRITERIA}
     own = {"evaluator_model": "judge", "evaluation": rating(value, value, value)}
     return [
-        row | own | {"iteration": number} | scores | reasons for row in recipes() for number in range(1, 6)
+        row | own | {"iteration": number} | scores | reasons
+        for row in recipes(model)
+        for number in range(1, 6)
     ]
 
 
@@ -70,6 +72,23 @@ def test_the_authors_files_go_in_and_come_out(tmp_path: Path) -> None:
             row["variation"] = plain.get(row["variation"], row["variation"])
         same = written(tmp_path / "expected.csv", columns, rows)
         assert (tmp_path / "out" / name).read_bytes() == Path(same).read_bytes()
+
+
+def test_scores_go_to_the_generator_of_their_row_where_two_wrote_the_same(tmp_path: Path) -> None:
+    stage = Stage(tmp_path, cuisines=["Hindu", "Kosher"])
+    made = written(tmp_path / "made.csv", RECIPE, recipes() + recipes("another"))
+    stage.write(None, "gen", "another", released=made)
+    scores = written(tmp_path / "scores.csv", RATED, rated(4) + rated(2, "another"))
+    stage.ask("judge", "tasks", None, repetitions=5, released=scores)
+    stage.read("judge")
+    pairs = stage.table("judge_ratings").join(stage.table("tasks"), on="task_id").select("system", "value")
+    assert sorted(pairs.unique().rows()) == [("another", "2"), ("gen", "4")]
+
+
+def test_a_refusal_comes_out_as_an_error() -> None:
+    assert (
+        _answer({"status": "refused", "reason": "content_filter", "answer": "No."}) == "Error: content_filter"
+    )
 
 
 def test_answers_that_do_not_fit_are_refused_and_named(tmp_path: Path) -> None:

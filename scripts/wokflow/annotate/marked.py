@@ -1,7 +1,6 @@
 """The culture-specific items that people marked in dialogues, in the form that ingest.annotations reads."""
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -28,12 +27,11 @@ from wokflow.annotate.schemas import DIALOGUES, REJECTS
 from wokflow.annotate.settings import MarkedSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job
+from wokflow.ingest.item_spans import Span, item_span, typed
 
 ANSWERS = (ITEM, CATEGORY, FOREIGNNESS)
-TYPED = str.maketrans("‘’“”", "''\"\"")  # quotation marks that spreadsheet programs change
 STATES = (OPEN, SKIPPED, UNMARKED, MARKED)  # of a dialogue; of one in several files, the last counts
 Row = dict[str, Any]
-Span = tuple[int, int]
 Words = tuple[str, str, str, str]  # file, task, place and words of a row
 # By task's id, place, start and end: the answers (category, foreignness), each with the first row that has it.
 Marks = dict[tuple[str, str, int, int], dict[tuple[str, str], SheetRow]]
@@ -118,7 +116,7 @@ def _marks(
         words = _words(sheet_row)
         before = taken.setdefault((*words[:3], words[3].casefold()), [])
         near = sheet_row.cells.get(START, "") if sheet_row.exported else ""
-        span = _span(_texts(row)[place], words[3], near, before, in_order=spellings[words] > 1)
+        span = item_span(_texts(row)[place], words[3], near, before, in_order=spellings[words] > 1)
         if not isinstance(span, str):
             before.append(span)  # also that of a faulty row: the next row means the next occurrence
         if wrong or isinstance(span, str):
@@ -133,9 +131,8 @@ def _marks(
 
 
 def _words(sheet_row: SheetRow) -> Words:
-    """File, task, place and words of a row, with the quotation marks and blanks that every program leaves alone."""
-    item = " ".join(sheet_row.cells[ITEM].translate(TYPED).split())
-    return sheet_row.file, sheet_row.cells[ID], sheet_row.cells[PLACE], item
+    """File, task, place and words of a row, as `typed` gives them."""
+    return sheet_row.file, sheet_row.cells[ID], sheet_row.cells[PLACE], typed(sheet_row.cells[ITEM])
 
 
 def _by_rater(rows: Mapping[str, Row], states: Mapping[str, str]) -> Iterator[str]:
@@ -171,36 +168,3 @@ def _answer(sheet_row: SheetRow, fields: Mapping[str, Sequence[str]]) -> tuple[t
         given.append(next((value for value in fields[name] if value.casefold() == cell), ""))
     missing = not all(sheet_row.cells[name] for name in ANSWERS)
     return (given[0], given[1]), "missing" if missing else None if all(given) else "off_scale"
-
-
-def _span(text: str, item: str, near: str, taken: Sequence[Span], *, in_order: bool) -> Span | str:
-    """Where the item stands in the utterance: at `near` if it is given, otherwise at an occurrence not in `taken`.
-
-    `near` counts UTF-16 units, as browsers do; where the item does not stand there, the nearest occurrence counts.
-    Without it, occurrences in the item's letter case come first, or the first of the text if `in_order`. Parts of
-    words count only where there are no whole ones. The reason of a reject if there is none, or none is left.
-    """
-    plain = text.translate(TYPED)
-    words = r"\s+".join(map(re.escape, item.split()))
-    if not words:
-        return "no_item"
-    begin = _characters(text, int(near)) if near.isdecimal() else None
-    if begin is not None:
-        begin += len(plain[begin:]) - len(plain[begin:].lstrip())  # a mark may begin with blanks
-        if there := re.compile(words, re.IGNORECASE).match(plain, begin):
-            return there.span()
-    for pattern in (rf"(?<!\w){words}(?!\w)", words):
-        found = [*re.finditer(pattern, plain, re.IGNORECASE)]
-        if not found:
-            continue
-        if begin is not None:
-            return min((each.span() for each in found), key=lambda span: abs(span[0] - begin))
-        if not in_order:
-            found.sort(key=lambda each: " ".join(each[0].split()) != item)
-        return next((each.span() for each in found if each.span() not in taken), "repeated")
-    return "no_item"
-
-
-def _characters(text: str, units: int) -> int:
-    """The number of characters in the first `units` UTF-16 units of a text."""
-    return len(text.encode("utf-16-le")[: 2 * units].decode("utf-16-le", "ignore"))

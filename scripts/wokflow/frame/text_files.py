@@ -5,6 +5,7 @@ import csv
 import io
 import re
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -167,6 +168,16 @@ def advice(data: bytes) -> str:
         f"It looks like {named}: save it again as Unicode (UTF-8) text, or convert it: "
         f"iconv -f {named} -t UTF-8 OLD > NEW"
     )
+
+
+@contextmanager
+def longest_cell(characters: int) -> Iterator[None]:
+    """Within it, cells that module csv reads may have so many characters; its limit is of the whole process."""
+    before = csv.field_size_limit(characters)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
 
 
 def read_table(

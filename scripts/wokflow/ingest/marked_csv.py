@@ -15,6 +15,8 @@ from itertools import pairwise
 import polars as pl
 
 from wokflow.frame.job import UserError
+from wokflow.frame.text_files import longest_cell
+from wokflow.ingest.item_spans import Span, item_span, typed
 from wokflow.ingest.json_lines import Line, Rejects
 from wokflow.ingest.raw_records import Reject, text_chunks
 from wokflow.ingest.stream import Truncated
@@ -29,6 +31,7 @@ NUMBER, BEFORE, AFTER, UTTERANCE, DIALOGUE, ITEMS = COLUMNS = (
 )
 LEVELS = {"T": "technical", "F": "formal", "I": "informal"}  # section 3, Hall's triad
 ANNOTATOR = "agreed"  # three annotators talked until they agreed; the file has what they agreed on
+DEGREE = re.compile("[0-9]{1,9}")  # any other text is a reject
 LONGEST = 1 << 20  # characters of a cell
 
 
@@ -53,8 +56,10 @@ def utterance_lines(path: str, _left: Rejects, key: str) -> Iterator[Line]:
 def mark_lines(path: str, left: Rejects, key: str) -> Iterator[Line]:
     """The items as records of our own form (docs/dialogues.md). A cell without a list of items is a reject.
 
-    An item's place is where its words first stand in the utterance, letter case aside if it must be; words that do
-    not stand there have no place, and become rejects of ingest_annotations. Raises UserError as `_rows` does.
+    An item's place is where its words first stand in the utterance (item_span), or for an item that has the same
+    words and category as one before it, where they stand next. Words that do not stand there have no place, and
+    become rejects of ingest_annotations, as does an item that occurs more often than its words. Raises UserError as
+    `_rows` does.
     """
     places: dict[str, int] = {}
     dialogue = ""
@@ -67,11 +72,14 @@ def mark_lines(path: str, left: Rejects, key: str) -> Iterator[Line]:
         except Reject as reject:
             left.add(Line(number, _raw(row), {}), reject)
             continue
+        taken: dict[tuple[str, str], list[Span]] = {}  # by words in any letter case, and category
         for words, category, foreignness, level in items:
-            start = text.find(words)
-            if start < 0 and len(text.lower()) == len(text):
-                start = text.lower().find(words.lower())
-            end = start + len(words) if start >= 0 else -1
+            item = typed(words)
+            before = taken.setdefault((item.casefold(), category), [])
+            span = item_span(text, item, "", before, in_order=False)
+            if not isinstance(span, str):
+                before.append(span)
+            start, end = before[-1] if before else (-1, -1)
             record = {
                 "dialogue": dialogue,
                 "utterance": position,
@@ -79,7 +87,7 @@ def mark_lines(path: str, left: Rejects, key: str) -> Iterator[Line]:
                 "end": end,
                 "text": text[start:end] if start >= 0 else words,
                 "category": category,
-                "foreignness": int(foreignness) if foreignness.isdecimal() else foreignness,
+                "foreignness": int(foreignness) if DEGREE.fullmatch(foreignness) else foreignness,
                 "level": LEVELS.get(level, level),
                 "annotator": ANNOTATOR,
             }
@@ -89,7 +97,7 @@ def mark_lines(path: str, left: Rejects, key: str) -> Iterator[Line]:
 def _items(cell: str) -> list[tuple[str, ...]]:
     try:
         items = ast.literal_eval(cell)
-    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError) as error:
         raise Reject("broken_record", f"no list of items: {error}") from None
     if not isinstance(items, list) or not all(
         isinstance(item, tuple) and len(item) == 4 and all(isinstance(part, str) for part in item)
@@ -110,9 +118,11 @@ def _rows(path: str, key: str) -> Iterator[tuple[int, Mapping[str, str]]]:
                 f"{key}: {path} lacks the column {', '.join(missing)}. A .csv file must have the columns of "
                 "friends_csi_annotations_final.csv; any other file is one of JSON lines (docs/dialogues.md)."
             )
-        yield from enumerate(reader)
+        with longest_cell(LONGEST):
+            rows = [*reader]
     except (Truncated, UnicodeDecodeError, csv.Error) as damage:
         raise UserError(f"{key}: {path} is cut off or damaged: {damage}. Fetch the file again.") from damage
+    yield from enumerate(rows)
 
 
 def _raw(row: Mapping[str, str]) -> str:

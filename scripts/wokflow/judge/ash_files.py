@@ -10,7 +10,7 @@ import csv
 import io
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.job import UserError
-from wokflow.frame.text_files import read_text
+from wokflow.frame.text_files import longest_cell, read_text
 from wokflow.generate.answers import cleaned
 from wokflow.judge.schemas import ANSWERS
 
@@ -28,29 +28,30 @@ SCORES = tuple(f"{name}_{part}" for name in CRITERIA for part in ("score", "reas
 RATED = (*RECIPE, "evaluator_model", "iteration", "evaluation", *SCORES)
 RECIPES_FILE, RATINGS_FILE = "v0_recipes.csv", "v0_recipes_eval.csv"
 FAILED = "Error: "  # begins what their programs write in place of an answer
-csv.field_size_limit(1 << 24)
+LONGEST = 1 << 24  # characters of a cell
 
-Shown = Sequence[Mapping[str, str]]
 Key = tuple[str, ...]
 
 
-def published_answers(path: str, tasks: Iterable[tuple[str, Shown]], model: str, asked: str) -> pl.DataFrame:
+def published_answers(path: str, tasks: pl.DataFrame, model: str, asked: str) -> pl.DataFrame:
     """What a model answered to tasks, as judge/answers; `prompt` is empty, as the files have none.
 
     A file with the column `evaluation` has the answers of evaluators, any other those of generators. Rows count where
     the model's column is `model` or `asked`. They go by the names of dish and cuisine, without regard to letter case
-    and to the word diet (Kosher, Hindu diet), and the answers of evaluators also by the recipe's text. A row of no
-    task keeps those names in place of the task. Raises UserError, with the row, for missing columns and for a
-    repetition that is no number.
+    and to the word diet (Kosher, Hindu diet), and the answers of evaluators also by the recipe's text and,
+    where several generators wrote the same text, by the column model. A row of no task keeps those names in place of
+    the task. Raises UserError, with the row, for missing columns and for a repetition that is no number.
     """
     rates, rows = _rows(path)
-    waiting: dict[Key, list[str]] = defaultdict(list)
-    for task, shown in tasks:
-        texts = {each["name"]: each["text"] for each in shown}
-        waiting[_key(texts["dish"], texts["cuisine"], texts.get("recipe"))].append(task)
-    taken: dict[tuple[Key, int], int] = defaultdict(int)
-    found = []
-    for number, row in rows:
+    waiting: dict[Key, dict[str, str | None]] = defaultdict(dict)  # the systems of tasks
+    for task in tasks.iter_rows(named=True):
+        texts = {each["name"]: each["text"] for each in task["shown"]}
+        key = _key(texts["dish"], texts["cuisine"], texts.get("recipe"))
+        waiting[key][task["task_id"]] = task.get("system")
+    generators = {row.get("model") for row in rows}
+    unanswered: dict[tuple[Key, int], dict[str, str | None]] = {}
+    answers = []
+    for number, row in enumerate(rows, start=1):
         if row["evaluator_model" if rates else "model"] not in (model, asked):
             continue
         recipe = cleaned(row["generated_recipe"]) if rates else None
@@ -58,14 +59,18 @@ def published_answers(path: str, tasks: Iterable[tuple[str, Shown]], model: str,
         repetition = row.get("iteration") or "1"
         if not repetition.isdecimal():
             raise UserError(f"{path}, row {number}: iteration is {repetition!r}, not a number.")
-        place = taken[key, int(repetition)]
-        taken[key, int(repetition)] += 1
-        named = waiting.get(key, ())
+        systems = unanswered.setdefault((key, int(repetition)), dict(waiting.get(key, {})))
+        task_id = min(
+            systems,
+            key=lambda name: (systems[name] != row.get("model"), systems[name] in generators),
+            default=f"row {number}: {' / '.join(key[:2])}",
+        )
+        systems.pop(task_id, None)
         text = row["evaluation" if rates else "generated_recipe"]
         failed = text.startswith(FAILED)
-        found.append(
+        answers.append(
             {
-                "task_id": named[place] if place < len(named) else f"row {number}: {' / '.join(key[:2])}",
+                "task_id": task_id,
                 "asked": asked,
                 "repetition": int(repetition),
                 "prompt": "",
@@ -75,7 +80,7 @@ def published_answers(path: str, tasks: Iterable[tuple[str, Shown]], model: str,
                 "answer": "" if failed else text,
             }
         )
-    return tables.frame(ANSWERS, found)
+    return tables.frame(ANSWERS, answers)
 
 
 def _key(dish: str, cuisine: str, recipe: str | None) -> Key:
@@ -83,15 +88,16 @@ def _key(dish: str, cuisine: str, recipe: str | None) -> Key:
     return (*names, *([recipe] if recipe is not None else []))
 
 
-def _rows(path: str) -> tuple[bool, Iterator[tuple[int, dict[str, str]]]]:
-    """Whether a file has the answers of evaluators, and its rows from 1 on."""
+def _rows(path: str) -> tuple[bool, list[dict[str, str]]]:
+    """Whether a file has the answers of evaluators, and its rows."""
     reader = csv.DictReader(io.StringIO(read_text(path), newline=""), restval="")
     header = reader.fieldnames or ()
     rates = "evaluation" in header
     wanted = ("original_dish", "variation", "generated_recipe", "evaluator_model" if rates else "model")
     if missing := [name for name in wanted if name not in header]:
         raise UserError(f"{path}: missing column {', '.join(missing)}; found were {', '.join(header)}.")
-    return rates, enumerate(reader, start=1)
+    with longest_cell(LONGEST):
+        return rates, [*reader]
 
 
 def write_ash(results: str, folder: str) -> list[str]:
@@ -129,7 +135,7 @@ def write_ash(results: str, folder: str) -> list[str]:
     rated = []
     for row in answers:
         if row["task_id"] in recipes:
-            own = {
+            evaluated = {
                 "evaluator_model": row["asked"],
                 "iteration": row["repetition"],
                 "evaluation": _answer(row),
@@ -137,7 +143,7 @@ def write_ash(results: str, folder: str) -> list[str]:
             scores = ratings[row["task_id"], row["asked"], str(row["repetition"])]
             rated.append(
                 recipes[row["task_id"]]
-                | own
+                | evaluated
                 | {name: some for name, some in scores.items() if name in SCORES}
             )
     rated.sort(key=lambda row: (row["index"], row["evaluator_model"], row["iteration"]))
@@ -154,11 +160,8 @@ def write_ash(results: str, folder: str) -> list[str]:
 
 
 def _answer(row: Mapping[str, Any]) -> str:
-    return (
-        f"{FAILED}{row['reason'] or row['status']}"
-        if row["status"] in ("failed", "rejected")
-        else row["answer"]
-    )
+    failed = row["status"] in ("failed", "rejected", "refused")
+    return f"{FAILED}{row['reason'] or row['status']}" if failed else row["answer"]
 
 
 def _table(folder: Path) -> list[dict[str, Any]]:

@@ -49,8 +49,9 @@ def judge_prompt(
     of another text, which a CSV does not show.
     """
     template = read_prose(settings.prompt, "a prompt").rstrip("\r\n")
-    rows = tables.read(tasks, ["task_id", "shown"]).sort("task_id").rows()
-    texts = [(task, filled(template, shown, settings.prompt)) for task, shown in rows]
+    rows = tables.read(tasks).sort("task_id")
+    shown_by_task = rows.select("task_id", "shown").rows()
+    texts = [(task, filled(template, shown, settings.prompt)) for task, shown in shown_by_task]
     questions = [
         Question(task, repetition, text)
         for task, text in texts
