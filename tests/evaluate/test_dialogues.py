@@ -99,6 +99,7 @@ MARKED = marks(
     ("d", 0, "0:Beer", "Material Culture", 2, "r1"),
     ("d", 0, "0:Beer", "Social Culture", 3, "r2"),
     ("d", 0, "0:Beer", "Social Culture", 2, "r3"),
+    *(("d", 0, "0:Beer", category, 3, "r2") for category in ("Humour", "Linguistic Culture")),
     ("d", 0, "9:Thanksgiving", "Social Culture", 3, "r1"),
     ("d", 1, "0:Go to hell", "Offensive Content", 3, "r1"),
     ("f", 0, "0:Rodeo", "Social Culture", 3, "r1"),  # of a dialogue that nobody adapted

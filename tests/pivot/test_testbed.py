@@ -15,6 +15,7 @@ from wokflow.ingest.counterfactual import decode
 from wokflow.ingest.schemas import RECIPES
 from wokflow.pivot import schemas
 from wokflow.pivot.dishes import PAIR, read_pairs
+from wokflow.pivot.given_files import pivot_records
 from wokflow.pivot.instances import write_instances
 from wokflow.pivot.orders import pivot_orders
 from wokflow.pivot.pivots import pivot_pivots
@@ -152,6 +153,17 @@ def test_names_that_their_form_would_part_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="'乙 丙' of pivot/instances holds a blank"):
         write_testbed(str(tmp_path), "resources/glossary", str(tmp_path / "out"))
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("action", "said"),
+    [([CUT, -1], "kind -1 is not 0 or 1"), ([("切", ("豆腐", set())), 0], "no set of classes")],
+)
+def test_a_pickle_of_another_form_is_refused(action: list[Any], said: str, tmp_path: Path) -> None:
+    path = tmp_path / "pivot_actions.pkl"
+    path.write_bytes(pickle.dumps(({"乙": [action]}, {})))
+    with pytest.raises(UserError, match=said):
+        [*pivot_records(str(path))]
 
 
 def test_a_pickle_cannot_run_code(tmp_path: Path) -> None:

@@ -201,6 +201,21 @@ def test_rows_that_are_left_out_are_said_before_any_target_with_the_reason(
     assert opening({"all"}, default, Tables(Rows(), Rows(), Rows()), targets) == ""
 
 
+def test_a_published_silver_set_is_of_its_own_direction_and_must_be_there(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    config, tables, targets = full("recipes", tmp_path)
+    config["match"]["silver"]["accepted"] = None
+    config["train"]["published"] = {"zh-en": str(tmp_path), "en-zh": None}
+    for others in ("zh-en and en-zh", "en-zh"):
+        said = announced("recipes", config, tables, targets)
+        assert f"The test split stands in for {others}: match.silver.accepted." in said
+        (tmp_path / "test.jsonl").touch()
+    config["train"]["published"]["en-zh"] = str(tmp_path)
+    assert "silver sheet" not in announced("recipes", config, tables, targets)
+
+
 def test_nobody_needs_to_mark_items_where_they_are_given(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.generate.instances import generate_instances
+from wokflow.generate.schemas import INSTANCES
 from wokflow.generate.settings import InstancesSettings
 from wokflow.ingest.schemas import RECIPES
 from wokflow.match.cultural_recipes import write_cultural_recipes
@@ -189,3 +190,9 @@ def test_a_run_comes_out_in_the_published_form_and_goes_in_again(tmp_path: Path)
                 one["id"] = one["id"].split(":")[1]
         assert got == expected
         assert [line for line, _, _ in published_pairs(str(path))] == list(range(1, len(expected) + 1))
+    (results / "generate/instances/zh-en").mkdir(parents=True)
+    asked = dict.fromkeys(("instance_id", "dataset", "source_id", "title", "source"), "silver")
+    instances = tables.frame(INSTANCES, [asked | {"instance_id": "silver:published:11"}])
+    tables.write(results / "generate/instances/zh-en/part-00000.parquet", INSTANCES, instances, {})
+    made = write_cultural_recipes(str(results), str(tmp_path / "others"))
+    assert made == [f"en-zh/{name}" for name in FILES], "pairs of zh-en are none that models saw"

@@ -34,9 +34,10 @@ def evaluate_dialogues(
     An item is edited if no words of its adapted utterance are like it (edit_finding) by `threshold` or more; the
     shares are also given by the thresholds `beside` (Singh et al. 2024, section 5.2). Words that several annotators
     marked are one item with the categories that more than half of them gave, or else the most frequent one, and with
-    the most frequent foreignness; ties go to the first category by name and to the lower foreignness. By category,
-    an item counts in each of its own. Dialogues without an adaptation by the run do not count. Changes are all edits
-    that an aligner finds, without a model, with whether they touch an item. Intervals are of resamples of dialogues.
+    the foreignness that most of them gave, each counted once; ties go to the first category by name and to the lower
+    foreignness. By category, an item counts in each of its own. Dialogues without an adaptation by the run do not
+    count. Changes are all edits that an aligner finds, without a model, with whether they touch an item. Intervals
+    are of resamples of dialogues.
     """
     adapted = tables.read(adaptations).sort("run", *UTTERANCE)
     items = consensus(annotations)
@@ -62,7 +63,7 @@ def consensus(annotations: Sequence[str]) -> pl.DataFrame:
         (
             *key,
             _categories(some["category"].to_list(), some["annotator"].n_unique()),
-            _most(some["foreignness"].to_list()),
+            _most(some.select("annotator", "foreignness").unique()["foreignness"].to_list()),
             some["annotator"].n_unique(),
         )
         for key, some in marks.sort(*names, "annotator").group_by(names, maintain_order=True)
@@ -127,9 +128,9 @@ def changed(adapted: pl.DataFrame, items: pl.DataFrame) -> Iterator[dict[str, An
         places.setdefault(tuple(key), []).append((start, end))
     columns = ["run", *UTTERANCE, "text", "adapted"]
     for run, dialogue, position, text, new in adapted.select(columns).iter_rows():
-        own = places.get((dialogue, position), [])
+        items_here = places.get((dialogue, position), [])
         for number, edit in enumerate(edits(text, new), start=1):
-            touched = any(start < edit.end and edit.start < end for start, end in own)
+            touched = any(start < edit.end and edit.start < end for start, end in items_here)
             yield {
                 "run": run,
                 "dialogue_id": dialogue,

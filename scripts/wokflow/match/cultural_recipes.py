@@ -2,8 +2,9 @@
 
 FOLDER/DIRECTION gets train.jsonl, val.jsonl and test.jsonl, a line for each source recipe with its targets, as the
 data of Cao et al. 2024 has them, and predictions/RUN.DATASET.jsonl with source, references and prediction, as their
-evaluation reads them. test.jsonl is the silver set or, without one, the test pairs. All texts are whole: mind the
-terms of the corpora (resources/sources.tsv) before you pass them on.
+evaluation reads them. test.jsonl is the silver set or, without one, the test pairs. A direction whose models learnt
+from other pairs (train.published), or were tested on others, gets predictions alone: you have its pairs. All texts
+are whole: mind the terms of the corpora (resources/sources.tsv) before you pass them on.
 """
 
 import json
@@ -32,17 +33,30 @@ def write_cultural_recipes(results: str, folder: str) -> list[str]:
         rows = tables.read(str(pairs))
         silver = Path(results, "match/silver", direction, "part-00000.parquet")
         if silver.is_file() and len(given := tables.read(str(silver))):
-            own = given.with_columns(split=pl.lit("test"))
-            rows = pl.concat([rows.filter(pl.col("split") != "test"), own], how="diagonal")
-        recipes = _recipes(results, rows)
-        for split, name in NAMES.items():
-            made[f"{direction}/{name}"] = _lines(rows.filter(split=split), recipes)
+            test = given.with_columns(split=pl.lit("test"))
+            rows = pl.concat([rows.filter(pl.col("split") != "test"), test], how="diagonal")
+        if not _has_others(results, direction, rows):
+            recipes = _recipes(results, rows)
+            for split, name in NAMES.items():
+                made[f"{direction}/{name}"] = _lines(rows.filter(split=split), recipes)
         made |= _predictions(results, direction)
     for name, records in made.items():
         text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
         Path(folder, name).parent.mkdir(parents=True, exist_ok=True)
         tables.write_text(Path(folder, name), text)
     return [*made]
+
+
+def _has_others(results: str, direction: str, rows: pl.DataFrame) -> bool:
+    """Whether training examples or silver instances of a direction are of other pairs than these rows of match."""
+    pairs = rows["source_id"] + ">" + rows["target_id"]
+    known = {"train/examples": pairs, "generate/instances": "silver:" + rows["source_id"]}
+    for table, ids in known.items():
+        part = Path(results, table, direction, "part-00000.parquet")
+        given = tables.read(str(part), ["instance_id"])["instance_id"] if part.is_file() else ids
+        if not given.filter(~given.str.starts_with("gold:")).is_in(ids.implode()).all():
+            return True
+    return False
 
 
 def _lines(rows: pl.DataFrame, recipes: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -82,12 +96,12 @@ def _predictions(results: str, direction: str) -> dict[str, Iterator[dict[str, A
     asked = tables.read(str(instances))
     made: dict[str, Iterator[dict[str, Any]]] = {}
     for part in sorted(Path(results, "generate/predictions").glob("*/part-00000.parquet")):
-        said = asked.join(
+        predicted = asked.join(
             tables.read(str(part)).select("instance_id", "prediction"),
             on="instance_id",
             maintain_order="left",
         )
-        for (dataset,), some in said.group_by("dataset", maintain_order=True):
+        for (dataset,), some in predicted.group_by("dataset", maintain_order=True):
             made[f"{direction}/predictions/{part.parent.name}.{dataset}.jsonl"] = (
                 {
                     "source": row["source"],
@@ -101,7 +115,13 @@ def _predictions(results: str, direction: str) -> dict[str, Iterator[dict[str, A
 
 def main(arguments: Iterable[str]) -> None:
     results, folder = arguments
-    print("\n".join(str(Path(folder, name)) for name in write_cultural_recipes(results, folder)))
+    made = write_cultural_recipes(results, folder)
+    print("\n".join(str(Path(folder, name)) for name in made))
+    for direction in DIRECTIONS:
+        if f"{direction}/{NAMES['train']}" not in made:
+            print(
+                f"{direction}: predictions alone, as its pairs are those of train.published.", file=sys.stderr
+            )
 
 
 if __name__ == "__main__":

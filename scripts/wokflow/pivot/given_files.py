@@ -141,7 +141,7 @@ def _from_pickle(path: str) -> dict[str, Any]:
         pivots, orders = content
         return {
             target: {
-                "pivots": [_action(one) | {"kind": KINDS[kind]} for one, kind in pivots.get(target, ())],
+                "pivots": [_action(one) | {"kind": _kind(number)} for one, number in pivots.get(target, ())],
                 "orders": [
                     {
                         "insert": _action(insert),
@@ -158,8 +158,16 @@ def _from_pickle(path: str) -> dict[str, Any]:
         ) from error
 
 
+def _kind(number: Any) -> str:
+    if number not in range(len(KINDS)):
+        raise ValueError(f"kind {number!r} is not 0 or 1")
+    return KINDS[number]
+
+
 def _action(action: Any) -> dict[str, Any]:
     verb, (foods, tools) = action
+    if not all(isinstance(classes, (set, frozenset)) for classes in (foods, tools)):
+        raise TypeError(f"ingredients or tools of {verb!r} are no set of classes")
     return {"verb": verb, "ingredients": sorted(foods), "tools": sorted(tools)}
 
 

@@ -191,14 +191,17 @@ def _given(what: str, key: str, paths: Any, needs: tuple[str, ...]) -> Iterator[
 def _sets(short: str, config: Mapping[str, Any]) -> Iterator[Missing]:
     if short != "recipes":
         return
+    published = config["train"]["published"]
+    given = [name for name, path in published.items() if path and Path(located(path), "test.jsonl").is_file()]
+    others = " and ".join(name for name in published if name not in given)
     for what, key, without in (
-        ("accepted silver sheet", "match.silver.accepted", "The test split stands in"),
+        ("accepted silver sheet", "match.silver.accepted", f"The test split stands in for {others}"),
         ("gold set zh-en", "train.gold.zh-en", "Nothing of it is scored"),
         ("gold set en-zh", "train.gold.en-zh", "Nothing of it is scored"),
     ):
         path, need = lookup(config, key), "silver sheet" if "silver" in key else "gold set"
-        if "silver" in key and any(config["train"]["published"].values()):
-            continue  # the published data has a silver set
+        if "silver" in key and not others:
+            continue  # the published data has a silver set of each direction
         if not path:
             yield Missing(what, f"{without}: {key}.", (need,))
         elif _of_demo(path):
