@@ -329,9 +329,10 @@ def test_items_of_the_csv_are_whole_words_and_the_next_ones_where_they_are_marke
         "('Thanks", "('no', 'S', '3', 'F'), ('Thanks"
     )
     twice = text.replace("('dude', 'F', '2', 'I')", "('dude', 'F', '2', 'I'), ('dude', 'F', '2', 'I')")
-    _, marks, left, _ = published(tmp_path, twice.replace("('no'", "('no', 'S', '3', 'F'), ('no'"))
+    _, marks, left, out = published(tmp_path, twice.replace("('no'", "('no', 'S', '3', 'F'), ('no'"))
     assert marks.filter(pl.col("text").str.to_lowercase() == "dude")["start"].to_list() == [7, 41]
     assert [*left["reason"]] == ["duplicate"]  # there is one no
+    assert out == twice.replace("('no'", "('No'")
 
 
 def test_items_of_the_csv_that_cannot_be_used_are_rejects(tmp_path: Path) -> None:

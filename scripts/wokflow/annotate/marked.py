@@ -66,19 +66,19 @@ def annotate_marked(
     lines.sort(key=lambda line: [*map(line.get, ("dialogue", "utterance", "start", "end", "annotator"))])
     tables.write_text(marked, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
     tables.write(rejects, REJECTS, rejected, job.metadata)
-    found = Counter((line["dialogue"], line["annotator"]) for line in lines)
+    counts = Counter((line["dialogue"], line["annotator"]) for line in lines)
     read = [
         {"task_id": row["task_id"], "rater": row["rater"], "state": states.get(key, OPEN)}
-        | {"marks": found[row["task_id"], row["rater"]]}
+        | {"marks": counts[row["task_id"], row["rater"]]}
         for key, row in rows.items()
         if row["rater"] in raters and raters[row["rater"]].takes_part
     ]
     read.sort(key=lambda row: (row["task_id"], row["rater"]))
     tables.write(dialogues, DIALOGUES, read, job.metadata)
-    tasks, people = ({key[place] for key in found} for place in (0, 1))
+    tasks, people = ({key[place] for key in counts} for place in (0, 1))
     job.progress.say(f"{len(lines)} marks in {len(tasks)} dialogues, by {len(people)} annotators")
-    for said in (*_by_rater(rows, states), *summary(rejected)):
-        job.progress.say(said)
+    for message in (*_by_rater(rows, states), *summary(rejected)):
+        job.progress.say(message)
 
 
 def _texts(row: Row) -> dict[str, str]:

@@ -56,32 +56,34 @@ def evaluate_marks(
 
 def _agreements(marks: Marks, texts: Texts, settings: MarksSettings) -> Iterator[dict[str, Any]]:
     """A row for all annotators, and one for each two who read the same dialogues."""
-    shared = {task: own for task, own in marks.items() if len(own) > 1}
-    pairs = sorted({pair for own in shared.values() for pair in combinations(sorted(own), 2)})
+    shared = {task: by_rater for task, by_rater in marks.items() if len(by_rater) > 1}
+    pairs = sorted({pair for by_rater in shared.values() for pair in combinations(sorted(by_rater), 2)})
     if pairs:
         yield {"rater": None, "other": None, **_agreement(shared, texts, settings)}
     for pair in pairs:
         both = {
-            task: {name: own[name] for name in pair} for task, own in shared.items() if own.keys() >= {*pair}
+            task: {name: by_rater[name] for name in pair}
+            for task, by_rater in shared.items()
+            if by_rater.keys() >= {*pair}
         }
         yield {"rater": pair[0], "other": pair[1], **_agreement(both, texts, settings)}
 
 
 def _agreement(marks: Marks, texts: Texts, settings: MarksSettings) -> dict[str, Any]:
     """Counts and measures of dialogues that two annotators or more read."""
-    labels = sorted({mark[-1] for own in marks.values() for some in own.values() for mark in some})
+    labels = sorted({mark[-1] for by_rater in marks.values() for some in by_rater.values() for mark in some})
     counted, coincidences, units = list[list[int]](), [], 0
-    for task, own in marks.items():
-        both = [*combinations(own.values(), 2)]
+    for task, by_rater in marks.items():
+        both = [*combinations(by_rater.values(), 2)]
         exact = sum(len({*one} & {*other}) for one, other in both)
         partial = sum(_overlapping(one, other) for one, other in both)
         counted.append([exact, partial, sum(len(one) + len(other) for one, other in both)])
-        values = _values(own, texts[task], labels)
+        values = _values(by_rater, texts[task], labels)
         units += len(values)
         coincidences.append(unit_coincidences(values).sum(axis=0))
     parts = np.array(counted, np.float64)
     row: dict[str, Any] = {"dialogues": len(marks), "words": units}
-    row["marks"] = sum(len(some) for own in marks.values() for some in own.values())
+    row["marks"] = sum(len(some) for by_rater in marks.values() for some in by_rater.values())
     for place, name in enumerate(("exact", "partial")):
         measured = with_interval(parts[:, [place, 2]] * [2, 1], ratios, settings.bootstrap)
         row[name] = int(parts[:, place].sum())
@@ -107,9 +109,9 @@ def _values(
     """How many annotators gave each word of a dialogue each label or, in the first column, none: (words, labels)."""
     places = [(place, start, end) for place, text in sorted(texts.items()) for start, end in words(text)]
     counts = np.zeros((len(places), len(labels) + 1), np.int64)
-    for own in map(sorted, marks.values()):
+    for ordered in map(sorted, marks.values()):
         for number, (place, start, end) in enumerate(places):
-            inside = (mark for mark in own if mark[0] == place and mark[1] < end and start < mark[2])
+            inside = (mark for mark in ordered if mark[0] == place and mark[1] < end and start < mark[2])
             label = next((labels.index(mark[-1]) + 1 for mark in inside), 0)
             counts[number, label] += 1
     return counts

@@ -78,7 +78,7 @@ def _codes(text: str) -> NDArray[np.uint32]:
 
 
 def words(text: str) -> list[tuple[int, int]]:
-    """Where the words of a text begin and end, in characters; signs are none."""
+    """Where the words of a text begin and end, in characters. Punctuation is not a word."""
     kinds = text.translate(_kinds())
     return [match.span() for match in WORD.finditer(kinds) if match[0][0] in "wa"]
 

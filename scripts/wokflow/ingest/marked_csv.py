@@ -133,24 +133,24 @@ def marked_csv(utterances: pl.DataFrame, marks: pl.DataFrame, letters: Mapping[s
     """The published form of ingest/utterances and ingest/annotations, the latter in the order of their items.
 
     `letters` has the letter of each category; one without a letter keeps its name. What several annotators marked
-    alike stands once; an item without a level has an empty one.
+    alike at one place stands once; an item without a level has an empty one.
     """
     codes = {name: letter for letter, name in LEVELS.items()}
-    items: dict[tuple[str, int], dict[tuple[str, ...], None]] = {}
-    for dialogue, position, text, category, foreignness, level in marks.select(
-        "dialogue_id", "position", "text", "category", "foreignness", "level"
+    items: dict[tuple[str, int], dict[tuple[Span, tuple[str, ...]], None]] = {}
+    for dialogue, position, start, end, text, category, foreignness, level in marks.select(
+        "dialogue_id", "position", "start", "end", "text", "category", "foreignness", "level"
     ).iter_rows():
         item = text, letters.get(category, category), str(foreignness), codes.get(level, level or "")
-        items.setdefault((dialogue, position), {})[item] = None
+        items.setdefault((dialogue, position), {})[(start, end), item] = None
     places = utterances.select("dialogue_id", "position", "speaker", "text").rows()
-    said = [(dialogue, f"{speaker}: {text}") for dialogue, _, speaker, text in places]
-    neighbours = [(one[1], other[1]) if one[0] == other[0] else ("", "") for one, other in pairwise(said)]
+    lines = [(dialogue, f"{speaker}: {text}") for dialogue, _, speaker, text in places]
+    neighbours = [(one[1], other[1]) if one[0] == other[0] else ("", "") for one, other in pairwise(lines)]
     made = io.StringIO()
     writer = csv.writer(made, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for number, (dialogue, text) in enumerate(said):
+    for number, (dialogue, text) in enumerate(lines):
         before = neighbours[number - 1][0] if number else ""
         after = neighbours[number][1] if number < len(neighbours) else ""
-        listed = [*items.get((dialogue, places[number][1]), {})]
+        listed = [item for _, item in items.get((dialogue, places[number][1]), {})]
         writer.writerow((number, before, after, text, dialogue, listed))
     return made.getvalue()
