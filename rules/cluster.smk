@@ -1,8 +1,11 @@
 from wokflow.cluster.environment import hand_over
 from wokflow.frame.alone import refuse_beside_jobs
 from wokflow.frame.gpus import find_gpus
+from snakemake_executor_plugin_slurm_robust import commands as slurm_commands
 from snakemake_executor_plugin_slurm_robust.placement import limit_retries
+from snakemake_executor_plugin_slurm_robust.site import Site, read_site
 
+slurm_commands.hints[:] = ["`make check-site` says what is wrong there."]
 OWN_RULES = [rule for rule in workflow.rules if rule not in EARLIER_RULES]
 for each in OWN_RULES:
     limit_retries(each, SITE)
@@ -13,9 +16,20 @@ if workflow.exec_mode == ExecMode.DEFAULT:
             workflow.global_resources["gpu"] = len(gpus)
 
 
+def refuse_other_site():
+    """Retries are limited by slurm/site.yaml, so jobs must be submitted by the same settings."""
+    path = workflow.executor_settings.site
+    if SITE not in (Site(), read_site(path) if path else None):
+        raise UserError(
+            f"slurm/site.yaml has settings for jobs, but this run uses {path or 'no site file'}. Name slurm/site.yaml "
+            "in your profile (slurm-robust-site: <its path>), or take its settings out."
+        )
+
+
 onstart:  # the only one: Snakemake keeps the last handler of each kind
     try:
         if workflow.executor_plugin.name == "slurm-robust":
+            refuse_other_site()
             hand_over(globals().get("KEY_VARIABLES", ()))
         elif workflow.executor_plugin.name == "slurm":
             raise UserError("Runs on Slurm need the executor slurm-robust: --profile slurm names it.")

@@ -12,6 +12,7 @@ PATIENCE = 60  # seconds that an answer may take
 CONFIGURATION = frozenset({"SLURM_CONF"})  # tells Slurm's commands where their cluster is
 LEFT = re.compile(r"(\d+)\|([A-Z_]+)\|([^|]*)\|(.*)")
 NAMED = 10  # jobs at most that a message names
+hints: list[str] = []  # sentences that a Snakefile adds to what is said of Slurm itself
 
 
 class SlurmError(Exception):
@@ -41,6 +42,11 @@ def ask(*command: str) -> str:
     return done.stdout
 
 
+def hinted(message: str) -> str:
+    """A message about Slurm itself, with what the Snakefile advises."""
+    return "\n".join((message, *hints))
+
+
 def leave_allocation() -> None:
     """Delete the variables of the Slurm job that this process runs in, if any, which its jobs would inherit.
 
@@ -56,7 +62,7 @@ def refuse_beside_jobs(folder: Path) -> None:
     try:
         left = left_jobs(folder)
     except SlurmError as error:
-        raise WorkflowError(f"Slurm does not answer: {error}") from error
+        raise WorkflowError(hinted(f"Slurm does not answer: {error}")) from error
     if not left:
         return
     named = "".join(f"\n  {job}: {what}" for job, what in list(left.items())[:NAMED])

@@ -54,14 +54,14 @@ class RobustExecutor(slurm.Executor):  # type: ignore[misc]
             name: os.environ[name] for name in commands.CONFIGURATION if name in os.environ
         }
         self._states = States()
-        self._deferred = Deferred(self._submit, self._fail, self._withdraw, logger)
+        self._deferred = Deferred(self._submit, self._refuse, self._withdraw, logger)
         # `message`: of a failed submission; `cores`: of a command being written.
         self._here = threading.local()
         # Jobs that are asked for now, which meanwhile stand in no list of the parent's.
         self._asked: list[Any] = []
         self._taken: set[str] = set()  # ids of all jobs that Slurm took
         self._accounts: dict[str, list[str]] = {}
-        self._refused = False
+        self._refused: set[Any] = set()  # jobs that Slurm refused for good, and has not taken since
         super().__init__(workflow, logger)
 
     def __post_init__(self, *arguments: Any) -> None:
@@ -105,11 +105,15 @@ class RobustExecutor(slurm.Executor):  # type: ignore[misc]
 
     def _fail(self, job: Any, message: str) -> None:
         """Report that a job failed."""
-        self._refused = True
         if job.is_group():  # Snakemake leaves out why it failed
             self.logger.error(message)
         for each in reported(job):
             super().report_job_error(SubmittedJobInfo(each), message)
+
+    def _refuse(self, job: Any, message: str) -> None:
+        """Report that Slurm refused a job."""
+        self._refused.update(reported(job))
+        self._fail(job, message)
 
     def _withdraw(self, job: Any) -> None:
         """Cancel a copy of a job that Slurm took without confirming it."""
@@ -129,6 +133,7 @@ class RobustExecutor(slurm.Executor):  # type: ignore[misc]
         for each in reported(job_info.job):
             info = SubmittedJobInfo(each, job_info.external_jobid, about)
             super().report_job_submission(info, register_job)
+            self._refused.discard(each)
 
     def get_account_arg(self, job: Any) -> Iterator[str]:
         """The option for the account, which the parent looks up in the accounting database: once is enough."""
@@ -223,4 +228,4 @@ class RobustExecutor(slurm.Executor):  # type: ignore[misc]
         self._deferred.close()
         super().shutdown()
         if self._refused:
-            self.logger.error(REFUSED)
+            self.logger.error(commands.hinted(REFUSED))

@@ -244,7 +244,35 @@ def test_a_job_that_is_refused_for_good_fails_at_once(words: str, house: Any) ->
     succeeded, output = toy.run(retries=0)
     assert not succeeded and toy.submitted() == 1
     assert "Slurm takes no more jobs now" not in output and words.split()[0] in output
-    assert "correct the site file" in output
+    assert "correct the site file" in output and "`make check-site` says" in output
+
+
+def test_a_run_whose_refused_job_was_taken_later_ends_without_advice(house: Any) -> None:
+    succeeded, output = house({"refused": INVALID}, RUNS).run(retries=1)
+    assert succeeded and INVALID in output
+    assert "Slurm refused jobs" not in output
+
+
+CPU = "partitions: {cpu: {max_runtime: 100, max_mem_mb: 4000, max_threads: 4}}\n"
+
+
+def test_a_group_that_no_partition_takes_was_not_refused_by_slurm(house: Any) -> None:
+    """Its two jobs of 60 minutes run one after the other."""
+    toy = house(RUNS)
+    (toy.folder / "slurm/site.yaml").write_text(CPU)
+    succeeded, output = toy.run("results/second.txt", retries=0)
+    assert not succeeded and toy.submitted() == 0
+    assert "120 minutes" in output and "Slurm refused jobs" not in output
+
+
+def test_a_profile_that_does_not_name_the_site_file_is_refused_where_that_says_something(house: Any) -> None:
+    toy = house(RUNS)
+    (toy.folder / "slurm/site.yaml").write_text(CPU)
+    profile = toy.folder / "slurm/config.yaml"
+    profile.write_text(profile.read_text().replace("slurm-robust-site:", "#"))
+    succeeded, output = toy.run()
+    assert not succeeded and toy.submitted() == 0
+    assert "this run uses no site file" in output and "slurm-robust-site" in output
 
 
 def test_a_job_that_is_refused_for_ever_fails_with_slurms_words(house: Any) -> None:
