@@ -6,6 +6,7 @@ from wokflow.frame.joined_steps import joined
     ("steps", "lang", "text"),
     [
         (["洗净", "切块！", "煮，"], "zh", "洗净。切块！煮。"),
+        (["洗净. ", " 切块"], "zh", "洗净。切块。"),
         (["加盐.", "加水2.", "煮开...", "."], "zh", "加盐。加水2。煮开...。"),
         (["Wash it", "Cut.", "Boil"], "en", "Wash it. Cut. Boil."),
         ([], "zh", ""),

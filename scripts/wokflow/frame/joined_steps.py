@@ -14,7 +14,8 @@ def joined(steps: Sequence[str], lang: str) -> str:
     a list (盐.糖.醋) or in a number (2.5).
     """
     stop, blank = ("。", "") if lang == "zh" else (".", " ")
-    plain = [step[:-1] if lang == "zh" and LATIN_STOP.search(step) else step for step in steps]
+    bare = [step.strip() for step in steps]
+    plain = [step[:-1] if lang == "zh" and LATIN_STOP.search(step) else step for step in bare]
     return blank.join(
         step if step.endswith(tuple(ENDS)) else step.rstrip("，,、：: ") + stop for step in plain
     )

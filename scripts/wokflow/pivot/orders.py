@@ -49,7 +49,7 @@ def pivot_orders(
     by_pair = inserted.group_by("base_dish", "target_dish", maintain_order=True).agg("action")
     occurring = occurrences(proto, dishes, by_pair["target_dish"].unique().sort().to_list())
     of_dish = occurring.partition_by("dish", as_dict=True, include_key=False)
-    rare = 0
+    rare: dict[str, set[str]] = {}  # by target dish: actions that no pair tests
     with (
         tables.PartWriter(effects, schemas.ORDERS, job.metadata) as every,
         tables.PartWriter(orders, schemas.ORDERS, job.metadata) as good,
@@ -58,17 +58,18 @@ def pivot_orders(
             if (target,) not in of_dish:
                 continue
             dish = first_places(of_dish[target,], actions, chosen.frequent)
-            rare += of_dish[target,]["action"].n_unique() - len(dish.actions)
+            untested = set(of_dish[target,]["action"]).difference(dish.actions)
+            rare[target] = rare.get(target, untested) & untested
             tested = tests(dish, actions, chosen).with_columns(
                 base_dish=pl.lit(base), target_dish=pl.lit(target)
             )
             every.write(tested)
             good.write(reported(tested, chosen))
             job.progress(done, f"{base} to {target}: {tested.height} effects tested", of=by_pair.height)
-    if rare:
+    if count := sum(map(len, rare.values())):
         job.progress.say(
-            f"{rare} actions were not tested: they occur in less than {chosen.frequent:.0%} of their dish's recipes "
-            "(pivot.orders.frequent)"
+            f"{count} actions were not tested: they occur in less than {100 * chosen.frequent:g}% of their dish's "
+            "recipes (pivot.orders.frequent)"
         )
 
 
