@@ -1,5 +1,6 @@
 """Parts of other packages that are overridden or called are checked; and what is pinned was tested."""
 
+import importlib
 import importlib.metadata
 
 import pytest
@@ -23,6 +24,13 @@ def test_a_tested_version_with_all_parts_passes() -> None:
 @pytest.mark.parametrize("tested", [("0.1", "0.2"), ("9999", "9999")])
 def test_an_untested_version_with_all_parts_is_a_warning(tested: tuple[str, str]) -> None:
     assert f"pytest {HERE} is not among the tested versions" in check_parts("pytest", tested, [THERE])
+
+
+def test_a_plan_is_refused_where_snakemake_lacks_what_it_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    importlib.import_module("snakemake.cli")  # before snakemake.dag: their imports are a circle
+    monkeypatch.setattr("snakemake.dag.DAG.reason", lambda self: None)
+    with pytest.raises(WorkflowError, match=r"DAG\.reason\(self, job\) has the parameters \(self\)"):
+        plan.dry_workflow([])
 
 
 def test_all_that_is_missing_is_named_with_what_to_do() -> None:

@@ -25,7 +25,17 @@ from wokflow.frame.job import UserError
 from wokflow.frame.records import UNFINISHED
 
 TESTED = ("9.27.1", "9.27.1")  # versions of Snakemake whose Workflow.__init__ was replaced as below
-WORKFLOW = Part("snakemake.workflow:Workflow", "__init__", None)
+USED = (  # what this module calls and reads of Snakemake, as far as its classes show it
+    Part("snakemake.cli", "parse_args", ("argv",)),
+    Part("snakemake.cli", "args_to_api", ("args", "parser")),
+    *(
+        Part("snakemake.workflow:Workflow", name, None)
+        for name in ("__init__", "dag", "globals", "persistence", "overwrite_configfiles")
+    ),
+    Part("snakemake.dag:DAG", "jobs", None),
+    Part("snakemake.dag:DAG", "reason", ("self", "job")),
+    Part("snakemake.persistence:PersistenceBase", "metadata", ("self", "target")),
+)
 PARTS = ("settings", "layout", "resources", "code", "packages", "cutoffs")
 
 
@@ -105,7 +115,7 @@ def dry_workflow(options: list[str]) -> Any:
     from snakemake.cli import args_to_api, parse_args
     from snakemake.workflow import Workflow
 
-    if warning := check_parts("snakemake", TESTED, [WORKFLOW]):
+    if warning := check_parts("snakemake", TESTED, USED):
         print(warning, file=sys.__stderr__)
     # A model's server and its client run at the same time, with a core each.
     parser, arguments = parse_args(["--dry-run", "--cores", "64", *options])
