@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
+from wokflow.export.gate_checks import of_models
 from wokflow.export.gate_findings import GATES
 from wokflow.frame.job import UserError
 from wokflow.generate.schemas import INSTANCES, PREDICTIONS
@@ -77,11 +78,13 @@ def nearly_the_same(results: Path) -> None:
     make_results(results.parent, pairs, chinese=grown)
 
 
-def learnt(results: Path) -> None:
+def learnt(
+    results: Path, example: str = "xiachufang:5>recipenlg:0", target: str = "b", reference: str | None = None
+) -> None:
     write(
         results / "train/examples/zh-en/part-00000.parquet",
         EXAMPLES,
-        [("xiachufang:5>recipenlg:0", "train", "t", "a", "b")],
+        [(example, "train", "t", "a", target)],
     )
     values = {
         "instance_id": "silver:xiachufang:5",
@@ -89,6 +92,7 @@ def learnt(results: Path) -> None:
         "source_id": "xiachufang:5",
         "title": "t",
         "source": "s",
+        "reference": reference,
     }
     write(
         results / "generate/instances/zh-en/part-00000.parquet",
@@ -122,6 +126,16 @@ FAULTS: dict[str, Callable[[Path], None]] = {
     "mojibake": predicted("CrÃ¨me brÃ»lÃ©e."),
     "markup": predicted("Salt &amp; pepper."),
 }
+
+
+def test_a_reference_in_training_examples_is_found(tmp_path: Path) -> None:
+    learnt(tmp_path, "xiachufang:7>recipenlg:9", "Fry the eggs.", "Fry the eggs")
+    parts = [
+        str(tmp_path / table / "zh-en/part-00000.parquet")
+        for table in ("train/examples", "generate/instances")
+    ]
+    (found,) = of_models(parts)
+    assert found.examples == ("xiachufang:7>recipenlg:9: a text of xiachufang:5 is tested: a",)
 
 
 def train(datasets: Path) -> Path:

@@ -157,8 +157,8 @@ def test_training_examples_are_found_by_id_and_by_text() -> None:
     assert (found.gate, found.config, found.count) == ("trained_on_tests", "model-adapt", 3)
     assert found.examples == (
         "en:3>zh:3: the id is tested: soup",
-        "zh:1>en:1: the text of zh:9 is tested: 红烧肉一",
-        "zh:5: the text of zh:9 is tested: 饭的做法",
+        "zh:1>en:1: a text of zh:9 is tested: 红烧肉一",
+        "zh:5: a text of zh:9 is tested: 饭的做法",
     )
 
 

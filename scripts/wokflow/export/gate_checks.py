@@ -163,7 +163,8 @@ def of_models(paths: Sequence[str]) -> list[Finding]:
     for data in (name for name in examples if name in instances):
         tested = tables.scan(instances[data])
         if "source_id" in pq.read_schema(instances[data]).names:
-            texts = tested.select(recipe_id="source_id", text="source")
+            sides = [tested.select(recipe_id="source_id", text=side) for side in ("source", "reference")]
+            texts = pl.concat(sides).drop_nulls("text")
             learnt, ids = tables.scan(examples[data]), tested.select("source_id")
             findings += leaks.trained_on_tests(learnt, ids, texts, f"predictions ({data})")
     return findings

@@ -126,7 +126,7 @@ def trained_on_tests(
 
     `examples` has instance_id ("source>target" or one recipe), split, source and target (train/examples, validation
     included); `tests` has source_id; `texts` has recipe_id and text, in several rows if a recipe has several texts
-    (whole, steps only). Texts are compared without case, punctuation and spaces.
+    (its own, and that of the reference it is tested with). Texts are compared without case, punctuation and spaces.
     """
     tested = tests.select(id=pl.col("source_id").cast(pl.String)).unique().collect()["id"]
     known = (
@@ -149,7 +149,7 @@ def trained_on_tests(
         .collect(engine="streaming")
     )
     shown = (
-        f"{name}: {'the id' if by_id else f'the text of {same}'} is tested: {excerpt(text)}"
+        f"{name}: {'the id' if by_id else f'a text of {same}'} is tested: {excerpt(text)}"
         for name, same, by_id, text in leaked.iter_rows()
     )
     advice = (
