@@ -9,7 +9,7 @@ from wokflow.export.rehydrate import refuse_changes, rehydrate
 from wokflow.export.verify import verified
 from wokflow.frame.job import UserError
 
-from tests.export.made import PROGRESS, RAW, export, files, raw, same
+from tests.export.made import PROGRESS, RAW, edit, export, files, raw, same
 
 
 def test_a_rehydrated_release_has_the_bytes_of_the_full_one(results: Path) -> None:
@@ -92,3 +92,6 @@ def test_a_full_release_takes_the_place_of_nothing_else(results: Path) -> None:
     for _ in range(2):  # into an empty folder, and in the place of an earlier full release
         rehydrate(str(release), sources, str(there), PROGRESS)
         assert verified(there)["mode"] == "full"
+    edit(there, lambda manifest: manifest.update(name="thesis"))
+    with pytest.raises(UserError, match="no full release of this name"):
+        rehydrate(str(release), sources, str(there), PROGRESS)

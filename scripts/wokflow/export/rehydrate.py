@@ -99,9 +99,10 @@ def refuse_place(release: str, to: str) -> None:
         raise UserError(f"--to {to}: it is, holds or lies in the release itself. Name another folder.")
     if not place.exists() or (place.is_dir() and not any(place.iterdir())):
         return
-    if not place.is_dir() or not (place / NAME).is_file() or read_manifest(place)["mode"] != "full":
+    there = read_manifest(place) if place.is_dir() and (place / NAME).is_file() else {"mode": ""}
+    if there["mode"] != "full" or there["name"] != read_manifest(release)["name"]:
         raise UserError(
-            f"--to {to} exists already and is no full release. Name a folder that does not exist yet."
+            f"--to {to} exists already and is no full release of this name. Name a folder that does not exist yet."
         )
 
 
