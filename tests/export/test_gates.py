@@ -1,6 +1,7 @@
 """Every gate stops a release that has its fault, and none stops a clean one."""
 
 import os
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -136,6 +137,25 @@ def test_a_reference_in_training_examples_is_found(tmp_path: Path) -> None:
     ]
     (found,) = of_models(parts)
     assert found.examples == ("xiachufang:7>recipenlg:9: a text of xiachufang:5 is tested: a",)
+
+
+def test_an_adaptation_like_a_training_recipe_is_found(tmp_path: Path) -> None:
+    """Whether its own source is in a corpus or not."""
+    results = make_results(tmp_path)
+    gold = tmp_path / "gold.tsv"
+    learnt = pl.read_parquet(results / "ingest/recipes/recipenlg").row(0, named=True)
+    assert learnt["recipe_id"] == "recipenlg:0", "of train"
+    head, row = gold.read_text(encoding="utf-8").splitlines()
+    cells = [learnt["title"], "|".join(learnt["ingredients"]), "|".join(learnt["steps"])]
+    for mode, source in (("full", "xiachufang:4"), ("standoff", "xiachufang:99")):
+        changed = [source, row.split("\t")[1], *cells]
+        gold.write_text("\n".join([head, "\t".join(changed)]) + "\n", encoding="utf-8")
+        with pytest.raises(UserError) as stopped:
+            export(results, "pairs", "gold", mode=mode)
+        for gate in ("shared_titles", "near_duplicates"):
+            assert re.search(
+                rf"- {gate}: 1\.(?:(?!\n- )[\s\S])*the adaptation of {source} in test", str(stopped.value)
+            )
 
 
 def train(datasets: Path) -> Path:

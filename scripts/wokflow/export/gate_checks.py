@@ -1,6 +1,6 @@
 """Applies the gates to the rows of a release, and to the run behind them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ AFTER = {
     "recipes of {} with actions": ("parse/actions", "parse/rejects"),
     "sentences of {} with items": ("enrich/sentences", "enrich/rejects"),
 }
+FIELDS = ("title", "ingredients", "steps")
 COUNTED = ("pairs", "actions", "sentences")  # forms whose rows are counted from the source to the shards
 EXAMPLES_TABLE = next(name for name, schema in train.SCHEMAS.items() if schema is train.EXAMPLES)
 INSTANCES_TABLE = next(name for name, schema in generate.SCHEMAS.items() if schema is generate.INSTANCES)
@@ -100,11 +101,18 @@ def of_splits(
         for split in subset["splits"] if subset["form"] in SIDES else ():
             for rows in _pairs(places[name], name, split, subset["form"], full=full):
                 sides.add(rows, split)
+
+    def read(*fields: str) -> Iterator[pl.DataFrame]:
+        yield from _recipes_of(sides, texts, fields)
+        for name, subset in subsets.items():
+            if subset["form"] == "gold":
+                yield from _adaptations(places[name], name, fields, full=full)
+
     return [
         *leaks.shared_recipes(sides),
-        *leaks.shared_titles(Again(lambda: _recipes_of(sides, texts, ("title",)))),
+        *leaks.shared_titles(Again(lambda: read("title"))),
         *leaks.connected_pairs(sides),
-        *near_duplicates(Again(lambda: _texts_of(sides, texts)), scratch),
+        *near_duplicates(Again(lambda: _texts_of(read(*FIELDS))), scratch),
     ]
 
 
@@ -136,12 +144,22 @@ class Again:
         return self.make()
 
 
-def _texts_of(sides: Sides, texts: Mapping[str, Texts]) -> Iterator[pl.DataFrame]:
-    """recipe_id, split and text of the recipes on the sides, some at a time."""
-    fields = ("title", "ingredients", "steps")
-    for frame in _recipes_of(sides, texts, fields):
-        text = pl.Series([recipe_text(*row) for row in frame.select(fields).iter_rows()], dtype=pl.String)
+def _texts_of(recipes: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """recipe_id, split and text of recipes."""
+    for frame in recipes:
+        text = pl.Series([recipe_text(*row) for row in frame.select(FIELDS).iter_rows()], dtype=pl.String)
         yield frame.select("recipe_id", "split", text=text)
+
+
+def _adaptations(folder: Path, name: str, fields: Sequence[str], *, full: bool) -> Iterator[pl.DataFrame]:
+    """What people wrote for a gold set, as recipes that are only in the test; none that may not be passed on."""
+    source = inner_id("source_id") if full else pl.col("source_id")
+    own = [pl.col("adaptation").struct.field(field) for field in fields]
+    columns = ["source.id" if full else "source_id", "adaptation"]
+    for rows in Rows(sorted((folder / "data" / name).glob("*.parquet")), columns):
+        written = rows.filter(pl.col("adaptation").is_not_null())
+        called = pl.format("the adaptation of {}", source.fill_null("another recipe")).alias("recipe_id")
+        yield written.select(called, pl.lit("gold").alias("split"), pl.lit(True).alias("first"), *own)
 
 
 def _recipes_of(sides: Sides, texts: Mapping[str, Texts], fields: Sequence[str]) -> Iterator[pl.DataFrame]:
