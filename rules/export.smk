@@ -12,6 +12,7 @@ SUBSETS = subsets(
         parsed=PARSED,
         linked=LINKED,
         item_languages=ITEM_LANGUAGES,
+        dumps=DUMPS,
         runs=[run for name, run in RUNS.items() if name not in ADAPTING_RUNS],
     ),
 )

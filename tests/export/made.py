@@ -71,6 +71,7 @@ HAVE = Available(
     gold=["zh-en"],
     silver=[],
     predicted=["xiachufang", "recipenlg"],
+    wikipedia=True,
 )
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 import pytest
 from wokflow.cli import main
+from wokflow.export.arguments import available
 from wokflow.export.dataset_card import LICENCES
 from wokflow.export.gate_findings import GATES
 from wokflow.export.licences import known_sources, read_registry, refuse_text
@@ -355,3 +356,18 @@ def test_the_command_line_shows_examples_and_has_exit_codes(
         with pytest.raises(SystemExit):
             main([command, "--help"])
         assert f"example:\n  wokflow {command}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("dumps", "backend", "cited"), [([], "none", False), (["en"], "none", True), ([], "api", True)]
+)
+def test_wikipedia_is_a_source_only_if_it_is_read(dumps: list[str], backend: str, cited: bool) -> None:
+    config = {
+        "pivot": {"dishes": {"corpus": "zh"}, "pivots": {"given": None}, "orders": {"given": None}},
+        "train": {"gold": {}},
+        "match": {"silver": {"accepted": None}},
+        "enrich": {"pages": {"backend": backend}},
+    }
+    none: dict[str, Any] = {key: {} for key in ("directions", "langs", "linked")}
+    have = available(config, **none, parsed=[], item_languages=["en"], dumps=dumps, runs=[])
+    assert ("wikipedia" in subsets(["items"], have)["items"].sources) == cited

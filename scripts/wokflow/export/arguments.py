@@ -17,9 +17,13 @@ def available(
     parsed: Iterable[str],
     linked: Mapping[str, str],
     item_languages: Iterable[str],
+    dumps: Iterable[str],
     runs: Iterable[Run],
 ) -> Available:
-    """The data that this config can release; `linked` are the sources of sentences whose items are known."""
+    """The data that this config can release.
+
+    `linked` are the sources of sentences whose items are known, `dumps` the languages whose Wikipedia is read.
+    """
     dish_corpus = config["pivot"]["dishes"]["corpus"]
     predicted: dict[str, None] = {dish_corpus: None}  # the baselines'
     for run in runs:
@@ -36,6 +40,7 @@ def available(
         silver=list(directions) if config["match"]["silver"]["accepted"] else [],
         predicted=list(predicted),
         by_people=[form for form in ("pivots", "orders") if config["pivot"][form]["given"]],
+        wikipedia=bool(list(dumps)) or config["enrich"]["pages"]["backend"] == "api",
     )
 
 

@@ -49,7 +49,8 @@ class Available:
     `directions` has the source and the target corpus of each; `parsed` are the corpora with actions, `sentences` the
     sources of sentences with linked items and their pairs of languages, `langs` the languages of corpora. `gold` and
     `silver` are the directions with such sets; `predicted` are the corpora that runs were trained on or predict;
-    `by_people` names pivots and orders if people's files of them are read.
+    `by_people` names pivots and orders if people's files of them are read; `wikipedia` is whether it is read, from
+    dumps or its API, for explanations of items.
     """
 
     directions: Mapping[str, tuple[str, str]]
@@ -62,6 +63,7 @@ class Available:
     silver: Collection[str]
     predicted: Sequence[str]
     by_people: Collection[str] = ()
+    wikipedia: bool = False
 
 
 def subsets(datasets: Collection[str], have: Available) -> dict[str, Subset]:
@@ -152,7 +154,7 @@ def _items(have: Available) -> list[Subset]:
     return [
         Subset(
             *("items", "items", "items", items, tuple(have.item_languages), "enrich/items"),
-            cites=(WIKIDATA, WIKIPEDIA),
+            cites=(WIKIDATA, WIKIPEDIA) if have.wikipedia else (WIKIDATA,),
         ),
         *(
             Subset(
