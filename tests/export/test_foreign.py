@@ -26,6 +26,13 @@ FAULTS = {
     "jsonl/pairs-zh-en/train-00000-of-00001.jsonl has 3 rows; the manifest says 2": lambda release: longer(
         release, "jsonl/pairs-zh-en/train-00000-of-00001.jsonl"
     ),
+    "train-00000-of-00001.jsonl, line 1: not the row that": lambda release: replaced(
+        release, "jsonl/pairs-zh-en/train-00000-of-00001.jsonl", '"scores": [0', '"scores": [1'
+    ),
+    "README.md says that pairs-zh-en, train has 20 rows; the manifest says 2": lambda release: replaced(
+        release, "README.md", "num_examples: 2", "num_examples: 20"
+    ),
+    "README.md has no head": lambda release: replaced(release, "README.md", "---", "--"),
     "records has 1 id that should be there once: recipenlg:0: 2 times": lambda release: doubled(
         release, "data/records/recipenlg-00000-of-00001.parquet"
     ),
@@ -156,6 +163,14 @@ def cut(release: Path, path: str) -> None:
     stored = (release / path).read_bytes()
     (release / path).unlink()
     (release / path).write_bytes(stored[: len(stored) // 2])
+    again(release)
+
+
+def replaced(release: Path, path: str, old: str, new: str) -> None:
+    """Change the first such words, with a checksum that fits."""
+    text = (release / path).read_text(encoding="utf-8")
+    assert old in text
+    (release / path).write_text(text.replace(old, new, 1), encoding="utf-8")
     again(release)
 
 

@@ -224,6 +224,13 @@ def rows_size(path: Path) -> int:
     return sum(stored.row_group(number).total_byte_size for number in range(stored.num_row_groups))
 
 
+def rows_as_lines(shard: Path, schema: pa.Schema) -> Iterator[str]:
+    """The JSON lines of the rows of a Parquet shard, as ShardWriter writes them."""
+    singles = [field.name for field in schema if _single(field.type)]
+    for frame in Rows([shard]):
+        yield from (_line(row, singles) for row in frame.iter_rows(named=True))
+
+
 def _line(row: dict[str, Any], singles: list[str]) -> str:
     return json.dumps(row | {name: _shortest(row[name]) for name in singles}, ensure_ascii=False) + "\n"
 

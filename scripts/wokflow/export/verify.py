@@ -4,14 +4,18 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
+import pyarrow as pa
+import yaml
+
 from wokflow.export.forms import FORMS
 from wokflow.export.gate_checks import repeated_ids
 from wokflow.export.gate_findings import counted, printable
 from wokflow.export.manifest import SIZE, Manifest, one_file, read_manifest, shards
 from wokflow.export.release import DOCUMENTS, SUMS, file_digest, files_in
-from wokflow.export.release_shards import lines_path, shard_problems
+from wokflow.export.release_shards import lines_path, rows_as_lines, shard_problems
 from wokflow.frame.job import UserError
 
+CARD = "README.md"
 _LINE = re.compile(r"([0-9a-f]{64})  ([^\x00-\x1f\\]+)")
 SHOWN = 20
 BLOCK = 1 << 20  # bytes read at a time
@@ -71,6 +75,47 @@ def _content_problems(folder: Path, manifest: Manifest, there: set[str], summed:
     for path, rows in lines.items():
         if path in there and (held := _lines(folder / path)) != rows:
             yield f"{path} has {held} rows; the manifest says {rows}"
+    for subset, paths in readable.items() if manifest["jsonl"] else ():
+        schema = FORMS[manifest["subsets"][subset]["form"]].schema(full=manifest["mode"] == "full")
+        for shard in paths:
+            path = lines_path(shard.relative_to(folder).as_posix())
+            if path in there and (row := _other_line(folder / path, shard, schema)):
+                yield f"{path}, line {row}: not the row that the Parquet shard has"
+    if CARD in there:
+        yield from _card_problems(folder / CARD, manifest)
+
+
+def _other_line(lines: Path, shard: Path, schema: pa.Schema) -> int | None:
+    """The number of the first line that is not the row of the shard, from 1."""
+    with lines.open("rb") as file:
+        for number, line in enumerate(rows_as_lines(shard, schema), start=1):
+            expected = line.encode()
+            if file.readline(len(expected) + 1) != expected:
+                return number
+    return None
+
+
+def _card_problems(path: Path, manifest: Manifest) -> Iterator[str]:
+    """Splits whose number of rows, in the head of the card, is not that of the manifest."""
+    expected = {
+        (name, split): sum(rows)
+        for name, subset in manifest["subsets"].items()
+        for split, rows in subset["splits"].items()
+    }
+    try:
+        with path.open(encoding="utf-8") as file:
+            head = yaml.safe_load(file.read(SIZE).split("---\n", 2)[1])
+        said = {
+            (each["config_name"], split["name"]): split["num_examples"]
+            for each in head["dataset_info"]
+            for split in each["splits"]
+        }
+    except (yaml.YAMLError, ValueError, LookupError, TypeError, RecursionError):
+        yield f"{path.name} has no head that says how many rows there are"
+        return
+    for name, split in sorted(expected.keys() | said.keys(), key=str):
+        if (one := said.get((name, split), 0)) != (other := expected.get((name, split), 0)):
+            yield f"{path.name} says that {name}, {split} has {one} rows; the manifest says {other}"
 
 
 def _sums(folder: Path) -> Iterator[tuple[str, str]]:
