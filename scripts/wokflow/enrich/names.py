@@ -326,6 +326,7 @@ class Names:
         rows = np.searchsorted(self.about, wanted).clip(max=len(self.about) - 1)
         starts = self.about_starts[rows]
         counts = np.where(self.about[rows] == wanted, self.about_starts[rows + 1] - starts, 0)
-        shifts = starts - counts.cumsum() + counts  # from a word's place in the result to its place in about_words
+        # From a word's place in the result to its place in about_words.
+        shifts = starts - counts.cumsum() + counts
         words = self.about_words[np.arange(counts.sum()) + shifts.repeat(counts)]
         return words.tolist(), np.arange(len(wanted)).repeat(counts).tolist()
