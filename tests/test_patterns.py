@@ -72,7 +72,7 @@ OUTPUTS = [
 ]
 # Expressions that a function makes of what it is given, as examples, by module and function; and how they are used.
 MADE: dict[tuple[str, str], tuple[Sequence[AnyPattern], str]] = {
-    ("annotate.marked", "_span"): (
+    ("ingest.item_spans", "item_span"): (
         [re.compile(r"soy\s+sauce", re.IGNORECASE), re.compile(r"(?<!\w)soy\s+sauce(?!\w)")],
         "search",
     ),
