@@ -2,15 +2,17 @@
 
 import io
 import time
+from types import SimpleNamespace
 
 import pytest
+from wokflow.frame import job
 from wokflow.frame.job import Progress
 
 
 def test_the_time_left_is_by_the_rate_since_the_first_call(monkeypatch: pytest.MonkeyPatch) -> None:
     """Loading a model takes 60 s, a step one."""
     now, log = [0.0], io.StringIO()
-    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(job, "time", SimpleNamespace(monotonic=lambda: now[0], strftime=time.strftime))
     progress = Progress(log)
     for step in range(1, 101):
         now[0] = 60.0 + step

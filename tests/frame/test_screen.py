@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -53,6 +54,9 @@ class Screen:
 
 def test_only_the_screen_is_shortened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WOKFLOW_SCREEN")
+    monkeypatch.setattr(
+        "wokflow.frame.screen._watch", lambda *_: None
+    )  # it would go on until the process ends
     screen, plugins = logging.StreamHandler(sys.stderr), logging.handlers.QueueHandler(queue.Queue())
     log = logging.FileHandler(tmp_path / "log", delay=True)
     logger = logging.Logger("of a run")
@@ -97,7 +101,8 @@ def test_a_silent_screen_shows_what_the_logs_of_running_jobs_say(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = time.time()
-    monkeypatch.setattr(time, "time", lambda: now)
+    fixed = SimpleNamespace(time=lambda: now, strftime=time.strftime, localtime=time.localtime)
+    monkeypatch.setattr("wokflow.frame.screen.time", fixed)
     screen = Screen()
     old, log = tmp_path / "old.log", tmp_path / "a.log"
     old.write_text("12:00:00 done in 3.0 s\n", encoding="utf-8")

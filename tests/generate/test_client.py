@@ -5,6 +5,7 @@ import socket
 import traceback
 from collections.abc import Callable
 from contextlib import closing
+from types import SimpleNamespace
 from typing import Any
 
 import openai
@@ -162,9 +163,8 @@ def test_a_try_that_is_turned_down_costs_nothing(fault: str) -> None:
 
 def test_the_server_says_how_long_to_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
-    monkeypatch.setattr(
-        openai._base_client.time, "sleep", waits.append
-    )  # of the SDK, and of nothing else here
+    # Of the SDK alone: in `time` itself, it would be that of every other thread.
+    monkeypatch.setattr(openai._base_client, "time", SimpleNamespace(sleep=waits.append))
     with endpoint(error(429, Retry_After="77"), well()) as server:
         ask(server)
     assert waits == [77]

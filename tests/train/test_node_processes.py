@@ -3,9 +3,10 @@
 import os
 import socket
 import sys
-import time
+from types import SimpleNamespace
 
 import pytest
+from wokflow.train import worker
 from wokflow.train.node_processes import run_processes
 from wokflow.train.worker import began
 
@@ -25,6 +26,6 @@ def test_where_one_fails_the_others_are_ended_and_each_line_is_said() -> None:
 
 
 def test_no_node_s_clock_is_compared_with_another_s(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(time, "monotonic", lambda: 7.0)
+    monkeypatch.setattr(worker, "time", SimpleNamespace(monotonic=lambda: 7.0))
     assert began(socket.gethostname(), 3.0) == 3.0
     assert began("another-node", 1_000_000.0) == 7.0
