@@ -1,15 +1,35 @@
 """Settings that change the keys of different rules, so that one dry run shows what many of them do."""
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tests.workflow.changes import Settings
 from tests.workflow.keyed import BESIDE_ONE_ANOTHER, OTHER_KEYS, SHOWS_SETTINGS
+from tests.workflow.planner import Job
 
 TOGETHER = Settings({key: value for given in BESIDE_ONE_ANOTHER for key, value in given.values.items()})
 Change = tuple[Settings, Settings, set[str]]  # what is given, what is set, the rules whose keys that changes
 # These take away jobs whose keys others of their batch would change.
 ALONE = {"parse.actions.method", "evaluate.counterfactual.vectors"}
+# One of these refuses the other.
+APART = (
+    {"match.search.floor", "match.pair.threshold"},
+    {"pivot.pivots.given", "pivot.pivots.answers"},
+    {"pivot.orders.given", "export.release.datasets"},
+)
+# Their values stand in the key under other names.
+OTHERWISE_NAMED = {
+    "annotate.studies",
+    "evaluate.smatch.parsers.en",
+    "export.licences",
+    "export.release.datasets",
+    "generate.prompt.parameters",
+    "judge.models",
+    "parse.vectors.words",
+    "pivot.pairs.path",
+}
+Members = Mapping[str, set[str]]  # a rule whose key changed -> the names of what differs in it
 
 
 def keys_changed_by(settings: Settings, runs: set[str]) -> set[str]:
@@ -26,13 +46,36 @@ def _rule(dotted: str) -> str:
     return "_".join(dotted.split(".")[:2])
 
 
+def members_changed(before: Mapping[Job, str], now: Mapping[Job, str]) -> dict[str, set[str]]:
+    """The innermost names of what differs in the keys of a rule, of jobs that have one before and now."""
+    changed: dict[str, set[str]] = {}
+    for job in before.keys() & now.keys():
+        if before[job] != now[job]:
+            names = changed.setdefault(job[0], set())
+            names.update(_differing("", json.loads(before[job]), json.loads(now[job])))
+    return changed
+
+
+def _differing(name: str, before: object, now: object) -> Iterator[str]:
+    if isinstance(before, dict) and isinstance(now, dict):
+        for inner in before.keys() | now.keys():
+            yield from _differing(inner, before.get(inner), now.get(inner))
+    elif before != now:
+        yield name.rpartition(".")[2]
+
+
 @dataclass
 class Batch:
-    """Settings of different names beside the same given ones, no two of which change the key of one rule."""
+    """Settings beside the same given ones, of which a dry run tells whether each changes the keys that it should.
+
+    Several settings may change the key of one rule: there each must be found by its name, and nothing else.
+    """
 
     given: Settings
     settings: Settings
-    changes: dict[str, str] = field(default_factory=dict)  # rule -> the name of what changes its key
+    changes: dict[str, dict[str | None, str]] = field(
+        default_factory=dict
+    )  # rule -> member of its key -> setting
     names: list[str] = field(default_factory=list)
     # Rules of which other shards make jobs that had no key before.
     other_jobs: set[str] = field(default_factory=set)
@@ -45,22 +88,38 @@ class Batch:
         given, settings, rules = change
         alone = ALONE & (settings.values.keys() | self.settings.values.keys())
         shared = settings.values.keys() & self.settings.values.keys()
-        taken = (self.changes.keys() | self.other_jobs) & rules or self.changes.keys() & _sharded(settings)
-        return given == self.given and not (alone or shared or taken)
+        apart = any(pair <= settings.values.keys() | self.settings.values.keys() for pair in APART)
+        taken = self.other_jobs & rules or self.changes.keys() & _sharded(settings)
+        member = _member(settings)
+        told = [self.changes[rule].keys() for rule in rules if rule in self.changes]
+        unclear = any(member is None or {None, member} & names for names in told)
+        return given == self.given and not (alone or shared or apart or taken or unclear)
 
     def add(self, name: str, change: Change) -> None:
         _, settings, rules = change
         self.settings = Settings(self.settings.values | settings.values)
-        self.changes |= dict.fromkeys(rules, name)
+        for rule in rules:
+            self.changes.setdefault(rule, {})[_member(settings)] = name
         self.other_jobs |= _sharded(settings)
         self.names.append(name)
 
-    def wrong(self, changed: set[str]) -> Iterator[str]:
+    def wrong(self, changed: Members) -> Iterator[str]:
         """A line for each rule whose key should have changed and did not, or did and should not have."""
-        for rule in sorted(self.changes.keys() - changed):
-            yield f"{rule}: its key does not change with {self.changes[rule]}"
-        for rule in sorted(changed - self.changes.keys()):
+        for rule, expected in sorted(self.changes.items()):
+            found = changed.get(rule, set())
+            lost = expected.keys() - found if len(expected) > 1 else set() if found else expected.keys()
+            if lost:
+                yield f"{rule}: its key does not change with {'; '.join(sorted(expected[name] for name in lost))}"
+            if len(expected) > 1 and (more := found - expected.keys()):
+                yield f"{rule}: in its key {sorted(more)} change with one of these: {'; '.join(self.names)}"
+        for rule in sorted(changed.keys() - self.changes.keys()):
             yield f"{rule}: its key changes with one of these: {'; '.join(self.names)}"
+
+
+def _member(settings: Settings) -> str | None:
+    """What a setting is called in the key of its rule; None where nothing there has its name."""
+    [dotted, *others] = settings.values
+    return None if others or dotted in OTHERWISE_NAMED else dotted.rpartition(".")[2]
 
 
 def _sharded(settings: Settings) -> set[str]:

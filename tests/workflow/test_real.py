@@ -29,7 +29,7 @@ def accounted(results: Path, corpus: str) -> int:
 def brief(house: Path) -> None:
     """Have a house train its runs for an epoch alone."""
     runs = house / "config" / "runs.tsv"
-    rows = runs.read_text(encoding="utf-8").replace("model.epochs=18", "model.epochs=1")
+    rows = runs.read_text(encoding="utf-8").replace("model.epochs=6", "model.epochs=1")
     runs.write_text(rows.replace("decode.max_tokens=256", "decode.max_tokens=20"), encoding="utf-8")
 
 
