@@ -1,7 +1,6 @@
 """The command `wokflow`: what a run would do, what is wrong with a site, and work on releases alone.
 
-Exit codes: 0 all is well; 1 something was found (a damaged release, a difference, text that has changed); 2 wrong
-usage; 130 Ctrl-C.
+The exit codes are in EPILOG, which the help shows.
 """
 
 import argparse
@@ -11,15 +10,22 @@ from collections.abc import Callable, Sequence
 
 from wokflow.frame.job import Progress, UserError
 from wokflow.frame.secrets import shown
+from wokflow.frame.usage import UsageError
 from wokflow.frame.version import VERSION
 
 Command = Callable[[argparse.Namespace], int]
-EXAMPLES = """\
+EPILOG = """\
 examples:
   wokflow plan --configfile my.yaml
   wokflow verify recipes-0.1.0
   wokflow rehydrate recipes-0.1.0 --source xiachufang=recipe_corpus_full.json --to recipes-full
   wokflow diff recipes-0.1.0 recipes-0.2.0
+
+exit codes:
+  0    all is well
+  1    something was found: a damaged release, a difference, text that has changed
+  2    wrong usage; releases that cannot be compared
+  130  Ctrl-C
 """
 
 
@@ -35,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return command(given)
     except UserError as error:
         print(shown(str(error)), file=sys.stderr)
-        return 2 if command is _diff else 1
+        return 2 if command is _diff or isinstance(error, UsageError) else 1
     except BrokenPipeError:
         return 1
     except OSError as error:  # a full disk, a file that may not be read
@@ -53,7 +59,7 @@ def parser() -> argparse.ArgumentParser:
     whole = argparse.ArgumentParser(
         prog="wokflow",
         description="Plan runs of the workflow, check a cluster, and verify, compare and complete releases.",
-        epilog=EXAMPLES,
+        epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     whole.add_argument("--version", action="version", version=f"wokflow {VERSION}")
@@ -169,7 +175,7 @@ def _rehydrate(given: argparse.Namespace) -> int:
 
     names = [name for name, _ in given.source]
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise UserError(f"--source {twice[0]}=... is given twice.")
+        raise UsageError(f"--source {twice[0]}=... is given twice.")
     rehydrate(given.release, dict(given.source), given.to, Progress(sys.stderr))
     print(f"{given.to} is the full release; wokflow verify {given.to} checks it.")
     return 0
@@ -180,7 +186,7 @@ def _studio(given: argparse.Namespace) -> int:
 
     tasks = Tasks(given.results, given.study)
     if given.action != "set-up" and not given.to:
-        raise UserError(f"Say where {'answers' if given.action == 'fetch' else 'files'} go: --to FOLDER")
+        raise UsageError(f"Say where {'answers' if given.action == 'fetch' else 'files'} go: --to FOLDER")
     if given.action == "files":
         said = tasks.write(given.to)
     else:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from wokflow.cli import main
 from wokflow.export.rehydrate import refuse_changes, rehydrate
 from wokflow.export.verify import verified
 from wokflow.frame.job import UserError
@@ -95,3 +96,25 @@ def test_a_full_release_takes_the_place_of_nothing_else(results: Path) -> None:
     edit(there, lambda manifest: manifest.update(name="thesis"))
     with pytest.raises(UserError, match="no full release of this name"):
         rehydrate(str(release), sources, str(there), PROGRESS)
+
+
+def test_wrong_usage_has_another_exit_code_than_what_is_found(results: Path) -> None:
+    release = export(results, "pairs")
+    given = [f"--source={name}={path}" for name, path in raw(results, "recipenlg", "xiachufang").items()]
+    for arguments in (
+        ["verify", str(results / "nowhere")],
+        ["verify", str(release / "README.md")],
+        ["rehydrate", str(release), "--to", str(results / "full")],
+        ["rehydrate", str(release), *given, "--to", str(release / "full")],
+        [
+            "rehydrate",
+            str(release),
+            *given[:1],
+            "--source=xiachufang=none.json",
+            "--to",
+            str(results / "full"),
+        ],
+    ):
+        assert main(arguments) == 2, arguments
+    (release / "README.md").write_text("changed")
+    assert main(["rehydrate", str(release), *given, "--to", str(results / "full")]) == 1

@@ -12,6 +12,7 @@ from wokflow.export.licences import RELEASES
 from wokflow.export.release_shards import shard_paths
 from wokflow.export.subsets import DATASETS, RECORDS
 from wokflow.frame.job import UserError
+from wokflow.frame.usage import UsageError
 
 NAME = "release.json"
 FORMAT = 1
@@ -126,7 +127,7 @@ def read_manifest(release: str | Path) -> Manifest:
 
     path = Path(release) / NAME
     if path.is_symlink() or not path.is_file():
-        raise UserError(f"{release} is not a release of Wokflow: it has no file {NAME}.")
+        raise UsageError(f"{release} is not a release of Wokflow: it has no file {NAME}.")
     if path.stat().st_size > SIZE:
         raise UserError(f"{path} has more than {SIZE >> 20} MiB: it is not the manifest of a release.")
     try:

@@ -25,6 +25,7 @@ from wokflow.frame.code import package_versions
 from wokflow.frame.job import Job, Progress, UserError
 from wokflow.frame.temporary import temporary_folder
 from wokflow.frame.tsv_sheets import written
+from wokflow.frame.usage import UsageError
 from wokflow.frame.version import VERSION
 from wokflow.ingest.first_rejects import REFUSED
 from wokflow.ingest.settings import RecipesSettings, SentencesSettings
@@ -46,13 +47,13 @@ def rehydrate(release: str, sources: Mapping[str, str], to: str, progress: Progr
     refuse_place(release, to)
     manifest = verified(release)
     if manifest["mode"] != "standoff":
-        raise UserError(f"{release} is a full release: it has its text already.")
+        raise UsageError(f"{release} is a full release: it has its text already.")
     needed = {corpus for each in manifest["subsets"].values() for corpus in each["texts"]}
     missing, unknown = sorted(needed - set(sources)), sorted(set(sources) - needed)
     if missing or unknown:
         wanted = " ".join(f"--source {corpus}=FILE" for corpus in sorted(needed))
         what = f"lacks {', '.join(missing)}" if missing else f"has no source {', '.join(unknown)}"
-        raise UserError(f"The release needs {wanted}; the command {what}.")
+        raise UsageError(f"The release needs {wanted}; the command {what}.")
     warn_of_versions(manifest, progress)
     with temporary_folder() as temporary, tables.atomic_folder(to) as work:
         beside = f"{Path(to).name}.{{}}"
@@ -96,12 +97,12 @@ def refuse_place(release: str, to: str) -> None:
     """Raise UserError if writing the full release to `to` would destroy something else there."""
     place, own = Path(to).resolve(), Path(release).resolve()
     if place == own or own in place.parents or place in own.parents:
-        raise UserError(f"--to {to}: it is, holds or lies in the release itself. Name another folder.")
+        raise UsageError(f"--to {to}: it is, holds or lies in the release itself. Name another folder.")
     if not place.exists() or (place.is_dir() and not any(place.iterdir())):
         return
     there = read_manifest(place) if place.is_dir() and (place / NAME).is_file() else {"mode": ""}
     if there["mode"] != "full" or there["name"] != read_manifest(release)["name"]:
-        raise UserError(
+        raise UsageError(
             f"--to {to} exists already and is no full release of this name. Name a folder that does not exist yet."
         )
 
@@ -162,7 +163,7 @@ def read_corpus(
     files = source_files({**settings, "path": path})
     if absent := [file for file in files if not Path(file).is_file()]:
         several = f" The corpus has {len(files)} files, and --source takes the beginning of their names."
-        raise UserError(
+        raise UsageError(
             f"--source {corpus}={path}: there is no file {absent[0]}.{several if len(files) > 1 else ''} Name your "
             "copy of the file that the card has among its sources."
         )
