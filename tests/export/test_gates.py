@@ -140,21 +140,27 @@ def test_a_reference_in_training_examples_is_found(tmp_path: Path) -> None:
 
 
 def test_an_adaptation_like_a_training_recipe_is_found(tmp_path: Path) -> None:
-    """Whether its own source is in a corpus or not."""
+    """Whether its own source is in a corpus or came with the set, whose text is then compared, too."""
     results = make_results(tmp_path)
     gold = tmp_path / "gold.tsv"
     learnt = pl.read_parquet(results / "ingest/recipes/recipenlg").row(0, named=True)
     assert learnt["recipe_id"] == "recipenlg:0", "of train"
     head, row = gold.read_text(encoding="utf-8").splitlines()
-    cells = [learnt["title"], "|".join(learnt["ingredients"]), "|".join(learnt["steps"])]
-    for mode, source in (("full", "xiachufang:4"), ("standoff", "xiachufang:99")):
-        changed = [source, row.split("\t")[1], *cells]
+    head += "\tsource_ingredients\tsource_steps"
+    lists = ["|".join(learnt["ingredients"]), "|".join(learnt["steps"])]
+    for mode, source, title, own in (
+        ("full", "xiachufang:4", row.split("\t")[1], ["", ""]),
+        ("standoff", "xiachufang:99", "Egg", ["Egg", "Fry."]),
+        ("full", "xiachufang:99", learnt["title"], lists),
+    ):
+        changed = [source, title, learnt["title"], *lists, *own]
         gold.write_text("\n".join([head, "\t".join(changed)]) + "\n", encoding="utf-8")
         with pytest.raises(UserError) as stopped:
             export(results, "pairs", "gold", mode=mode)
         for gate in ("shared_titles", "near_duplicates"):
             assert re.search(
-                rf"- {gate}: 1\.(?:(?!\n- )[\s\S])*the adaptation of {source} in test", str(stopped.value)
+                rf"- {gate}: {1 + (own == lists)}\.(?:(?!\n- )[\s\S])*the adaptation of {source} in test",
+                str(stopped.value),
             )
 
 

@@ -129,6 +129,34 @@ def test_a_full_release_holds_the_recipes_themselves(results: Path) -> None:
     assert mention["mention"] == "hot pot"
 
 
+def test_a_gold_recipe_of_no_corpus_comes_with_its_set(results: Path) -> None:
+    """Also the first one, and one that ingest has rejected; without its text, nothing is released."""
+    gold = results.parent / "gold.tsv"
+    head, row = gold.read_text(encoding="utf-8").splitlines()
+    rejected = pl.read_parquet(results / "ingest/rejects/xiachufang")["source_row"][0]
+    own = [f"{name}\tRice\tEgg rice\tRice|Egg\tFry." for name in ("other:9", f"xiachufang:{rejected}")]
+    head += "\tsource_ingredients\tsource_steps"
+    gold.write_text(
+        "\n".join([head, *(f"{each}\tEgg\tFry it.|Serve." for each in own), f"{row}\t\t\n"]), "utf-8"
+    )
+    release, full = export(results, "gold"), export(results, "gold", mode="full", to="full")
+    recipe = {"title": "Rice", "ingredients": ["Egg"], "steps": ["Fry it.", "Serve."]}
+    assert rows(release, "gold-zh-en")["source"].to_list() == [recipe, recipe, None]
+    assert rows(full, "gold-zh-en")["source"][0] == {"id": "other:9", "dish": None} | recipe
+    rehydrate(str(release), raw(results, "xiachufang"), str(results / "again"), PROGRESS)
+    assert same(results / "again", full)
+    export(results, "gold", licences=REAL, to="forbidden")
+    rehydrate(
+        str(results / "export/forbidden/recipes-1.0"),
+        raw(results, "xiachufang"),
+        str(results / "b"),
+        PROGRESS,
+    )
+    gold.write_text("\n".join([head, f"{own[0]}\t\t"]), encoding="utf-8")
+    with pytest.raises(UserError, match=r"gold\.tsv, line 2: other:9 is not among the recipes of xiachufang"):
+        export(results, "gold")
+
+
 def test_full_is_refused_by_source_and_clause(results: Path) -> None:
     with pytest.raises(UserError, match=r"recipenlg \(in pairs-zh-en\): export\.licences\.recipenlg"):
         export(results, "pairs", mode="full", licences=REAL)

@@ -52,7 +52,7 @@ def export_dataset(
     with tables.atomic_folder(dataset) as work, TemporaryDirectory(dir=work) as folder:
         known = open_texts(texts, Path(folder))
         stand_off = _rows(subset.form, rows, texts, known, settings, derivable=derivable)
-        pointed = PointedAt(known)
+        pointed = PointedAt(known, all_known=subset.form != "gold")
         counted = _counted(stand_off, form, pointed, job.progress)
         counts = write_subset(
             work, subset.name, form, counted, known, SPLITS, full=full, jsonl=settings.jsonl
@@ -89,7 +89,8 @@ def _rows(
             from wokflow.match.gold import gold_set
 
             adaptations = gold_set(settings.gold, texts, simplified=settings.simplified)
-            return standoff.gold(adaptations, text=derivable)
+            (corpus,) = known.values()
+            return standoff.gold(settings.gold or "", adaptations, corpus, text=derivable)
         case "actions":
             return standoff.actions(parts, known)
         case "sentences":
@@ -104,7 +105,9 @@ def _rows(
 class PointedAt:
     """Collects the records that rows point at, as one bit for each row of each corpus."""
 
-    def __init__(self, known: Mapping[str, Texts]) -> None:
+    def __init__(self, known: Mapping[str, Texts], *, all_known: bool) -> None:
+        """`all_known`: each id is that of a record; others are an error, and not left out."""
+        self._known = {} if all_known else known
         self._bits = {corpus: np.zeros(texts.size, np.bool_) for corpus, texts in known.items()}
         self.last = 0  # ids of the last column of ids
 
@@ -115,7 +118,10 @@ class PointedAt:
             bits[rows[rows < len(bits)]] = True
 
     def rows(self) -> dict[str, NDArray[np.int64]]:
-        return {corpus: np.flatnonzero(bits).astype(np.int64) for corpus, bits in self._bits.items()}
+        rows = {corpus: np.flatnonzero(bits).astype(np.int64) for corpus, bits in self._bits.items()}
+        for corpus, texts in self._known.items():
+            rows[corpus] = np.intersect1d(rows[corpus], texts.rows)
+        return rows
 
 
 def _counted(

@@ -15,7 +15,7 @@ from wokflow.enrich import schemas as enrich
 from wokflow.evaluate import schemas as evaluate
 from wokflow.export import schemas
 from wokflow.export.quotations import fill_predictions
-from wokflow.export.source_texts import Texts, corpus_of, recipes
+from wokflow.export.source_texts import RECIPE, Texts, corpus_of, recipes
 from wokflow.frame.joined_steps import joined
 from wokflow.pivot import schemas as pivot
 
@@ -69,11 +69,13 @@ def fill_pairs(rows: pl.DataFrame, texts: Mapping[str, Texts]) -> pl.DataFrame:
 
 
 def fill_gold(rows: pl.DataFrame, texts: Mapping[str, Texts]) -> pl.DataFrame:
-    """Each adapted recipe with its adaptation; a recipe of no corpus is null."""
-    source = recipes(rows["source_id"], texts).alias("source")
-    known = source.struct.field("title").is_not_null()
-    return pl.DataFrame([source, rows["adaptation"]]).with_columns(
-        pl.when(pl.lit(known)).then(pl.col("source"))
+    """Each adapted recipe with its adaptation; a recipe of no corpus is the row's own."""
+    (corpus,) = texts.values()
+    own = rows["source"].struct.unnest().with_columns(dish=pl.lit(None, pl.String))
+    found = corpus.take(rows["source_id"]).select(RECIPE)
+    source = [found[name].zip_with(found["title"].is_not_null(), own[name]) for name in RECIPE]
+    return pl.DataFrame(
+        [pl.DataFrame([rows["source_id"].alias("id"), *source]).to_struct("source"), rows["adaptation"]]
     )
 
 

@@ -106,7 +106,7 @@ def of_splits(
         yield from _recipes_of(sides, texts, fields)
         for name, subset in subsets.items():
             if subset["form"] == "gold":
-                yield from _adaptations(places[name], name, fields, full=full)
+                yield from _of_gold(places[name], name, fields, texts, full=full)
 
     return [
         *leaks.shared_recipes(sides),
@@ -151,15 +151,26 @@ def _texts_of(recipes: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
         yield frame.select("recipe_id", "split", text=text)
 
 
-def _adaptations(folder: Path, name: str, fields: Sequence[str], *, full: bool) -> Iterator[pl.DataFrame]:
-    """What people wrote for a gold set, as recipes that are only in the test; none that may not be passed on."""
+def _of_gold(
+    folder: Path, name: str, fields: Sequence[str], texts: Mapping[str, Texts], *, full: bool
+) -> Iterator[pl.DataFrame]:
+    """What people wrote for a gold set, and its recipes of no corpus, as recipes that are only in the test.
+
+    What may not be passed on is left out.
+    """
     source = inner_id("source_id") if full else pl.col("source_id")
-    own = [pl.col("adaptation").struct.field(field) for field in fields]
-    columns = ["source.id" if full else "source_id", "adaptation"]
-    for rows in Rows(sorted((folder / "data" / name).glob("*.parquet")), columns):
-        written = rows.filter(pl.col("adaptation").is_not_null())
-        called = pl.format("the adaptation of {}", source.fill_null("another recipe")).alias("recipe_id")
-        yield written.select(called, pl.lit("gold").alias("split"), pl.lit(True).alias("first"), *own)
+    for rows in Rows(sorted((folder / "data" / name).glob("*.parquet"))):
+        ids = rows.select(source.alias("id"))["id"]
+        recipes = [own for own in texts.values() if "title" in own.fields]
+        alone = pl.all_horizontal(pl.lit(own.take(ids)["title"].is_null()) for own in recipes)
+        for column, called, wanted in (
+            ("adaptation", pl.format("the adaptation of {}", source), True),
+            ("source", source, alone),
+        ):
+            yield rows.filter(wanted, pl.col(column).is_not_null()).select(
+                *(called.alias("recipe_id"), pl.lit("gold").alias("split"), pl.lit(True).alias("first")),
+                *(pl.col(column).struct.field(field) for field in fields),
+            )
 
 
 def _recipes_of(sides: Sides, texts: Mapping[str, Texts], fields: Sequence[str]) -> Iterator[pl.DataFrame]:

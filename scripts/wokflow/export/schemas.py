@@ -60,6 +60,12 @@ GOLD_IDS = pa.schema(
     [
         column("source_id", pa.string(), "The recipe that was adapted."),
         column(
+            "source",
+            WRITTEN,
+            f"That recipe as it came with the set, if it is in no corpus; null {FORBIDDEN}.",
+            nullable=True,
+        ),
+        column(
             "adaptation",
             WRITTEN,
             f"What a person made of it for the other culture; null {FORBIDDEN}.",
@@ -70,7 +76,9 @@ GOLD_IDS = pa.schema(
 GOLD = pa.schema(
     [
         column(
-            "source", RECIPE, "The recipe that was adapted; null where it is in no corpus.", nullable=True
+            "source",
+            pa.struct([RECIPE.field("id"), *WRITTEN, RECIPE.field("dish")]),
+            f"The recipe that was adapted, of a corpus or as it came with the set; without text {FORBIDDEN}.",
         ),
         GOLD_IDS.field("adaptation"),
     ]

@@ -9,6 +9,8 @@ from wokflow.export.forms import recipe_text
 from wokflow.export.quotations import quoted, referred, sha256
 from wokflow.export.source_texts import Texts, corpus_of, numbers
 from wokflow.frame import tables
+from wokflow.frame.job import UserError
+from wokflow.match.gold import SOURCE, TARGET
 
 BATCH = 1 << 17  # rows read at once
 
@@ -121,11 +123,26 @@ def sentences(parts: Sequence[str]) -> Iterator[pl.DataFrame]:
         yield rows.with_columns(items=items, split=pl.lit("train"))
 
 
-def gold(rows: pl.DataFrame, *, text: bool) -> Iterator[pl.DataFrame]:
-    """The rows of a gold set, read by wokflow.match.gold; without `text`, the adaptations are null."""
-    adaptation = pl.struct("title", "ingredients", "steps")
-    shown = adaptation if text else pl.when(pl.lit(False)).then(adaptation)
-    yield rows.select("source_id", adaptation=shown, split=pl.lit("test"))
+def gold(path: str, rows: pl.DataFrame, corpus: Texts, *, text: bool) -> Iterator[pl.DataFrame]:
+    """The rows of a gold set, read by wokflow.match.gold from `path`.
+
+    Recipes of no corpus have the text that came with the set. Without `text`, this and the adaptations are null.
+    Raises UserError for a recipe that is in no corpus and did not come with the set.
+    """
+    there = corpus.take(rows["source_id"])["title"].is_not_null()
+    if gone := rows.filter(~there & pl.col("source_steps").is_null()).rows(named=True):
+        raise UserError(
+            f"{path}, line {gone[0]['line']}: {gone[0]['source_id']} is not among the recipes of {corpus.corpus}, so "
+            f"the release would lack its text ({len(gone)} of {len(rows)} rows). Give the recipe itself in the "
+            f"columns {', '.join(SOURCE)}, or take the row out."
+        )
+    own = pl.struct(pl.col(name).alias(part) for name, part in zip(SOURCE, TARGET, strict=True))
+    yield rows.select(
+        "source_id",
+        source=pl.when(pl.lit(text) & ~pl.lit(there)).then(own),
+        adaptation=pl.when(pl.lit(text)).then(pl.struct(TARGET)),
+        split=pl.lit("test"),
+    )
 
 
 def predictions(parts: Sequence[str], texts: Mapping[str, Texts], *, text: bool) -> Iterator[pl.DataFrame]:
