@@ -48,6 +48,8 @@ def found(text: str) -> dict[str, list[str]]:
         ("QQ群123456789", "user_names", "123456789"),
         ("公众号「深夜厨房」", "user_names", "深夜厨房"),
         ("Instagram: @dumpling.house", "user_names", "dumpling.house"),
+        ("More on Instagram: cookie.lover.", "user_names", "cookie.lover"),
+        ("小红书号 1234567", "user_names", "1234567"),
     ],
 )
 def test_personal_data_is_found(text: str, gate: str, hit: str) -> None:
@@ -71,7 +73,7 @@ def test_personal_data_is_found(text: str, gate: str, hit: str) -> None:
         "(8 oz.net wt.) can, 1 tsp.vanilla, e.g.the",
         "bake @350, microwave @high, leave @room temperature, 2 lb @ $3",
         "QQ糖 1包，口感QQ的，QQ弹弹的面",
-        "加微信好友，关注公众号，发微博",
+        "加微信好友，关注公众号，发微博，看公众号 里的做法",
         "a 1/2-inch dice; No. 10 can; 7-Up; 1234567",
         "100 200 300 400 500 600",
         "面粉100-200-300克，13800克",

@@ -38,8 +38,9 @@ USER = "|".join(
         rf"(?i:(?<![a-z])(?:vx|wx|v信)){_SEPARATED}(?P<wx>[A-Za-z0-9][A-Za-z0-9_\-]{{4,19}})",
         r"(?i:(?<![a-z])(?:qq|q群|q号))(?:号码?|群号?|交流群)?[\s:：=是为]{0,3}(?P<qq>[1-9][0-9]{4,10})(?![0-9])",
         r"(?:公众号|公众帐号|公眾號|微博|小红书|抖音|快手|豆瓣|哔哩哔哩|(?i:b站|(?<![a-z])(?:instagram|twitter|"
-        rf"facebook|tiktok|pinterest)))(?:账号|帐号|号|名|昵称|(?i:id))?(?:{_SEPARATED}|[\s]*(?:是|叫|搜索?))"
-        r"(?P<account>[\w\-]{2,30})",
+        rf"facebook|tiktok|pinterest)))(?:账号|帐号|号|名|昵称|(?i:id))?"
+        rf"(?:{_SEPARATED}|[\s]*(?:是|叫|搜索?)|(?<=号)\s+(?=[A-Za-z0-9]))"
+        r"(?P<account>[\w\-](?:[\w.\-]{0,28}[\w\-]))",
     )
 )
 
