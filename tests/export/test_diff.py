@@ -69,6 +69,24 @@ def test_diff_counts_rows_whose_key_comes_twice(tmp_path: Path) -> None:
     assert "instances: 2 rows added, 0 removed, 0 changed, 1 the same" in list(diff(str(old), str(new)))
 
 
+def test_diff_compares_what_is_the_same_in_stand_off_and_full_releases(tmp_path: Path) -> None:
+    old = export(make_results(tmp_path / "old"))
+    results = make_results(tmp_path / "new")
+    path = results / "enrich/items/part-00000.parquet"
+    pl.read_parquet(path).with_columns(country_of_origin=pl.lit("Laos")).write_parquet(path)
+    path = results / "generate/predictions/near/part-00000.parquet"
+    pl.read_parquet(path).with_columns(prediction=pl.lit("another dish")).write_parquet(path)
+    lines = list(diff(str(old), str(export(results, mode="full"))))
+    why = "since one release is stand-off and the other full"
+    assert f"predictions: only instance_id, run, sha256 compared, {why}" in lines
+    assert "predictions: 0 rows added, 0 removed, 1 changed, 1 the same" in lines
+    assert "items: 0 rows added, 0 removed, 1 changed, 0 the same" in lines
+    assert f"pairs-zh-en: not compared, {why}" in lines
+    assert not [
+        line for line in lines if line.startswith(("scores", "pivots", "records", "actions-xiachufang: 0"))
+    ]
+
+
 def test_diff_compares_full_releases_too(tmp_path: Path) -> None:
     old = export(make_results(tmp_path / "old"), mode="full")
     new = export(make_results(tmp_path / "new", PAIRS[1:]), mode="full", version="1.1")

@@ -13,7 +13,6 @@ from wokflow.export.forms import FORMS
 from wokflow.export.gate_findings import printable
 from wokflow.export.manifest import Manifest, rows_of
 from wokflow.export.release_shards import Rows, shard_paths
-from wokflow.export.subsets import RECORDS
 from wokflow.export.verify import verified
 from wokflow.frame.job import UserError
 from wokflow.frame.temporary import temporary_folder
@@ -87,10 +86,22 @@ def _differences(old: str, before: Manifest, new: str, after: Manifest) -> Itera
             yield f"{name}: subset added, {rows_of(after['subsets'][name]):,} rows"
         elif before["subsets"][name]["form"] != after["subsets"][name]["form"]:
             yield f"{name}: not compared, since its rows are of another form"
-        elif name == RECORDS or before["mode"] == after["mode"]:
-            yield from _described(compare(old, before, new, after, name))
         else:
-            yield f"{name}: not compared, since one release is stand-off and the other full"
+            yield from _rows(old, before, new, after, name)
+
+
+def _rows(old: str, before: Manifest, new: str, after: Manifest, name: str) -> Iterator[str]:
+    """The lines about a subset's rows; of a stand-off and a full release, about the columns that are the same."""
+    form, columns = FORMS[before["subsets"][name]["form"]], None
+    if before["mode"] != after["mode"]:
+        why = "since one release is stand-off and the other full"
+        columns = form.common
+        if not {*form.key} <= {*columns}:
+            yield f"{name}: not compared, {why}"
+            return
+        if len(columns) < len(form.schema(full=True)):
+            yield f"{name}: only {', '.join(columns)} compared, {why}"
+    yield from _described(compare(old, before, new, after, name, columns))
 
 
 def _sources(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
@@ -119,8 +130,10 @@ def _settings(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[s
             yield f"{job}: other code"
 
 
-def compare(old: str, before: Manifest, new: str, after: Manifest, name: str) -> Difference:
-    """Compare the rows of a subset by key and split.
+def compare(
+    old: str, before: Manifest, new: str, after: Manifest, name: str, columns: Sequence[str] | None = None
+) -> Difference:
+    """Compare the rows of a subset, or some of their columns, by key and split.
 
     If a key occurs several times, the first row is compared with the first, the second with the second. Keys and
     digests of the rows lie in a temporary file, which SQLite sorts; its pages and each of its sorts hold CACHE MiB.
@@ -129,7 +142,7 @@ def compare(old: str, before: Manifest, new: str, after: Manifest, name: str) ->
     with _database() as database:
         for number, (release, manifest) in enumerate(((old, before), (new, after))):
             database.executemany(
-                f"INSERT INTO rows VALUES ({number}, ?, ?)", _digests(release, manifest, name)
+                f"INSERT INTO rows VALUES ({number}, ?, ?)", _digests(release, manifest, name, columns)
             )
         database.execute(_COMPARED)
         counts = dict(database.execute("SELECT kind, count(*) FROM compared GROUP BY kind"))
@@ -157,14 +170,17 @@ def _database() -> Iterator[sqlite3.Connection]:
             ) from error
 
 
-def _digests(release: str, manifest: Manifest, name: str) -> Iterator[tuple[str, int]]:
+def _digests(
+    release: str, manifest: Manifest, name: str, columns: Sequence[str] | None
+) -> Iterator[tuple[str, int]]:
     """The key, with the split, and a hash of each row; hashes of equal rows are equal within one process."""
     subset = manifest["subsets"][name]
     key = FORMS[subset["form"]].row_key(full=manifest["mode"] == "full")
     for split, counts in subset["splits"].items():
         for rows in Rows([Path(release, path) for path in shard_paths(name, split, len(counts))]):
             keys = rows.select(pl.concat_str(pl.lit(split), key, separator=" ")).to_series()
-            yield from zip(keys, (hash(repr(row)) for row in rows.iter_rows()), strict=True)
+            compared = rows if columns is None else rows.select(columns)
+            yield from zip(keys, (hash(repr(row)) for row in compared.iter_rows()), strict=True)
 
 
 def _described(difference: Difference) -> Iterator[str]:

@@ -39,6 +39,16 @@ class Form:
     def schema(self, *, full: bool) -> pa.Schema:
         return self.full if full and self.full is not None else self.own
 
+    @property
+    def common(self) -> list[str]:
+        """The columns that mean the same without and with text, by their descriptions, too."""
+        full = self.schema(full=True)
+        return [
+            field.name
+            for field in self.own
+            if field.name in full.names and field.equals(full.field(field.name), check_metadata=True)
+        ]
+
     def row_key(self, *, full: bool) -> pl.Expr:
         """The key of a row as text."""
         return pl.concat_str([self._key_part(name, full=full) for name in self.key], separator=" ")
