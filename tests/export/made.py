@@ -3,7 +3,7 @@
 import filecmp
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -280,7 +280,7 @@ def export(
         datasets=folders,
         texts=texts_of(results, corpora),
         sources=_sources(results, [name for subset in chosen.values() for name in subset.sources]),
-        counted=counted(results, corpora),
+        counted=counted(results, chosen.values()),
         models=[
             str(path)
             for table in ("train/examples", "generate/instances")
@@ -325,16 +325,16 @@ def texts_of(results: Path, corpora: Any) -> list[str]:
     ]
 
 
-def counted(results: Path, corpora: Any) -> list[str]:
-    """The tables between the sources and the rows of subsets."""
+def counted(results: Path, subsets: Collection[Subset]) -> list[str]:
+    """The tables of the subsets, and those between them and their sources."""
     tables = [f"ingest/{table}" for table in ("recipes", "sentences", "rejects")]
-    tables += ["parse/actions", "parse/rejects", "enrich/sentences", "enrich/rejects"]
-    folders = [f"{table}/{corpus}" for table in tables for corpus in corpora]
-    return sorted(
-        str(path)
-        for folder in (*folders, "match/pairs/zh-en")
-        for path in (results / folder).glob("*.parquet")
-    )
+    tables += ["parse/rejects", "enrich/rejects"]
+    corpora = sorted({corpus for subset in subsets for corpus in subset.texts})
+    between = [results / table / corpus for table in tables for corpus in corpora]
+    return [
+        *(path for subset in subsets for path in _parts(results, subset)),
+        *(str(path) for folder in between for path in sorted(folder.glob("*.parquet"))),
+    ]
 
 
 def _sources(results: Path, names: Sequence[str]) -> list[str]:

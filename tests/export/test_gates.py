@@ -226,6 +226,40 @@ def test_rows_are_counted_on_every_way_from_source_to_shard(tmp_path: Path, tabl
         export(results, "actions", "items")
 
 
+def test_rows_lost_from_the_end_are_missed(tmp_path: Path) -> None:
+    """Nothing behind them shows that they were there: what was read is noted in each part."""
+    results = make_results(tmp_path)
+    path = results / "ingest/rejects/xiachufang/part-00000.parquet"
+    rows = pl.read_parquet(path)
+    assert rows["source_row"].to_list() == [7], "behind all recipes"
+    rows.clear().write_parquet(path)
+    with pytest.raises(
+        UserError, match=r"- rows: 1\.\s.*\n *ingest xiachufang: \d+ rows in, .* \(1 missing\)"
+    ):
+        export(results, "pairs")
+
+
+@pytest.mark.parametrize(
+    ("table", "subset"),
+    [
+        ("enrich/items", "items"),
+        ("pivot/instances", "instances"),
+        ("evaluate/scores", "scores"),
+        ("generate/predictions/near", "predictions"),
+    ],
+)
+def test_rows_that_other_shards_lack_are_counted(tmp_path: Path, table: str, subset: str) -> None:
+    def more(datasets: Path) -> None:
+        path = datasets.parents[1] / table / "part-00000.parquet"
+        rows = pl.read_parquet(path)
+        pl.concat([rows, rows]).write_parquet(path)
+
+    with pytest.raises(
+        UserError, match=rf"shards of {subset}: \d rows in, \d out and 0 rejects \(1 missing\)"
+    ):
+        export(make_results(tmp_path), "items", "pivots", "predictions", meddle=more)
+
+
 def test_rows_that_a_shard_lacks_are_counted(tmp_path: Path) -> None:
     results = make_results(tmp_path)
 

@@ -30,7 +30,6 @@ AFTER = {
     "sentences of {} with items": ("enrich/sentences", "enrich/rejects"),
 }
 FIELDS = ("title", "ingredients", "steps")
-COUNTED = ("pairs", "actions", "sentences")  # forms whose rows are counted from the source to the shards
 EXAMPLES_TABLE = next(name for name, schema in train.SCHEMAS.items() if schema is train.EXAMPLES)
 INSTANCES_TABLE = next(name for name, schema in generate.SCHEMAS.items() if schema is generate.INSTANCES)
 
@@ -220,25 +219,24 @@ def counted(paths: Sequence[str], exported: Mapping[str, tuple[str, int]]) -> li
     for path in dict.fromkeys(paths):
         by_table.setdefault("/".join(Path(path).parts[-4:-1]), []).append(path)
 
-    def rows(*names: str) -> int:
-        return sum(tables.rows(by_table.get(name, [])) for name in names)
+    def rows(name: str) -> int:
+        return tables.rows(by_table.get(name, []))
 
     accounts = []
     for name in sorted(by_table):
         stage, table, corpus = name.split("/")
         if stage != "ingest" or table == "rejects":
             continue
-        both = [*by_table[name], *by_table.get(f"ingest/rejects/{corpus}", [])]
-        rows_of = [tables.read(part, ["source_row"]).to_series() for part in both]
-        total = max((int(each.max()) + 1 for each in rows_of if each.len()), default=0)  # type: ignore[arg-type]
-        accounts.append(Account(f"ingest {corpus}", total, rows(name), rows(f"ingest/rejects/{corpus}")))
+        read = tables.rows_read([*by_table[name], *by_table.get(f"ingest/rejects/{corpus}", [])])
+        accounts.append(Account(f"ingest {corpus}", read, rows(name), rows(f"ingest/rejects/{corpus}")))
         for step, (kept, rejects) in AFTER.items():
             if parts := by_table.get(f"{kept}/{corpus}"):
                 out = _recipes(parts) if kept == "parse/actions" else rows(f"{kept}/{corpus}")
                 rejected = rows(f"{rejects}/{corpus}")
                 accounts.append(Account(step.format(corpus), rows(name), out, rejected, f"ingest {corpus}"))
     for name, (table, count) in exported.items():
-        accounts.append(Account(f"shards of {name}", rows(table), count, 0))
+        own = [path for path in dict.fromkeys(paths) if f"/{table}/" in f"/{Path(path).as_posix()}"]
+        accounts.append(Account(f"shards of {name}", tables.rows(own), count, 0))
     return accounts
 
 

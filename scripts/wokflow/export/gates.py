@@ -104,10 +104,10 @@ def export_gates(
 
 
 def _exported(datasets: Sequence[str], described: Sequence[Subset]) -> dict[str, tuple[str, int]]:
-    """For each subset whose rows are counted, its table and the number of the table's rows in its shards."""
+    """For each subset that is made of a table, this table and the number of its rows in the shards."""
     exported = {}
     for folder, subset in zip(datasets, described, strict=True):
-        if subset.form in gate_checks.COUNTED:
+        if subset.table:
             counts = json.loads(Path(folder, "counts.json").read_text(encoding="utf-8"))
             rows = sum(map(sum, counts["rows"].values()))
             exported[subset.name] = subset.table, counts["pointed"] if subset.form == "pairs" else rows

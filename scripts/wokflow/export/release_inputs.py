@@ -50,14 +50,13 @@ class Inputs:
         return [self.files[source] for source in drawn if source in self.files]
 
     def counted(self) -> list[str]:
-        """The parts of all tables between the sources and the subsets whose rows are counted."""
+        """The parts of the tables of the subsets, and of all between them and the sources whose rows are counted."""
         paths = [
             *self.texts(),
             *(path for corpus in self._corpora(()) for path in self._ingested(corpus, "rejects")),
         ]
         for name, subset in self.subsets.items():
-            if subset.form in BESIDE:
-                paths += self.rows(name)
+            paths += self.rows(name)
             for table, kind in BESIDE.get(subset.form, {}).items():
                 for corpus in subset.texts:
                     paths += self.results.parts(f"{table}/{corpus}", self.parts.get(kind, 1))

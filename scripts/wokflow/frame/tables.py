@@ -19,6 +19,7 @@ from wokflow.frame.job import UserError
 from wokflow.frame.leftovers import remove, remove_leftovers, temporary_name
 
 ROW_GROUP = 50_000
+ROWS_READ = b"rows_read"  # in the metadata of tables that are made from a source: the rows that it has
 Row = Mapping[str, Any] | Sequence[Any]  # values by column, or in the order of the columns
 BATCH = 4_096  # rows that are read at once where a file is only checked
 
@@ -148,6 +149,10 @@ class PartWriter:
         except (ValueError, KeyError, pa.ArrowException, pl.exceptions.PolarsError) as error:
             raise ValueError(f"{self._path}: rows do not fit the table's schema: {error}") from error
 
+    def note(self, metadata: Mapping[str, str]) -> None:
+        """Add to the metadata of the file, which its end holds."""
+        self._writer.add_key_value_metadata(dict(metadata))
+
     def to_disk(self) -> None:
         """Flush written row groups to disk now, so that closing the file is quick."""
         _to_disk(self._temporary)
@@ -250,6 +255,12 @@ def scan(parts: str | Path | Sequence[str | Path], columns: Iterable[str] | None
 def rows(parts: Sequence[str | Path]) -> int:
     """Number of rows, from the parts' footers."""
     return sum(pq.read_metadata(part).num_rows for part in parts)
+
+
+def rows_read(parts: Sequence[str | Path]) -> int:
+    """Number of rows that the source of a table had, as noted when it was read; 0 if no part has the note."""
+    notes = ((pq.read_metadata(part).metadata or {}).get(ROWS_READ, b"0") for part in parts)
+    return max(map(int, notes), default=0)
 
 
 def damage(part: str | Path) -> str | None:

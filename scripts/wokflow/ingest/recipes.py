@@ -77,6 +77,8 @@ def ingest_recipes(
         )
         so_far = Found(raw, corpus, {**READERS, corpus: reader}, FirstRejects(rejects[0]))
         _follow(written, so_far, settings, job.progress)
+        for parts in (good, bad):
+            parts.note_rows(so_far.rows)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 import polars as pl
 import pyarrow as pa
 
-from wokflow.frame.tables import PartWriter
+from wokflow.frame.tables import ROWS_READ, PartWriter
 
 
 class Parts:
@@ -18,6 +18,11 @@ class Parts:
         self.count = len(paths)
         self._writers = [stack.enter_context(PartWriter(path, schema, metadata)) for path in paths]
         self._at = 0
+
+    def note_rows(self, read: int) -> None:
+        """Note in each part how many rows the source has, so that rows that get lost later are missed."""
+        for writer in self._writers:
+            writer.note({ROWS_READ.decode(): str(read)})
 
     def write(self, position: float, rows: pl.DataFrame) -> None:
         if rows.height:

@@ -121,6 +121,8 @@ def ingest_sentences(
             if wrong := misread(looked_at, [lang.partition("_")[0] for lang in settings.pair.split("-")]):
                 raise UserError(f"{begin} {wrong}. {_KEEP}")
             _refuse_rejects(begin, counts, first)
+        for parts in (good, bad):
+            parts.note_rows(number)
     job.progress.say(f"{corpus}: {number} rows = {_said(counts)}")
 
 
