@@ -1,6 +1,6 @@
 from wokflow.export.arguments import available, dataset_given, gates_given
 from wokflow.export.release_inputs import Inputs
-from wokflow.export.subsets import WIKIDATA, subsets
+from wokflow.export.subsets import WIKIDATA, WIKIPEDIA, subsets
 
 RELEASE = config["export"]["release"]
 SUBSETS = subsets(
@@ -41,7 +41,11 @@ TABLES = Inputs(
     {"recipes": INGEST_PARTS, "sentences": SENTENCE_PARTS},
     list(SENTENCES),
     [*BASELINES, *(run for run in RUNS if run not in ADAPTING_RUNS)],
-    {**SOURCE.members, **CUTOFFS.sentences.members, WIKIDATA: CUTOFFS.entities[ENTITIES]},
+    {
+        **{name: [cutoff] for name, cutoff in {**SOURCE.members, **CUTOFFS.sentences.members}.items()},
+        WIKIDATA: [CUTOFFS.entities[ENTITIES]],
+        WIKIPEDIA: [*CUTOFFS.pages.members.values()],
+    },
 )
 LEARNT_AND_TESTED = (
     [

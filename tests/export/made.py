@@ -16,8 +16,10 @@ from wokflow.export.dataset import export_dataset
 from wokflow.export.gates import export_gates
 from wokflow.export.release import export_release
 from wokflow.export.settings import DatasetSettings, GatesSettings, ReleaseSettings
-from wokflow.export.subsets import DATASETS, Available, Subset, subsets
+from wokflow.export.subsets import DATASETS, WIKIDATA, WIKIPEDIA, Available, Subset, subsets
 from wokflow.frame.job import Job, Progress
+from wokflow.frame.records import keep_inputs, keep_keys
+from wokflow.frame.wikidata import ENTITIES
 from wokflow.generate import schemas as generate
 from wokflow.ingest.recipes import ingest_recipes
 from wokflow.ingest.schemas import REJECTS
@@ -254,14 +256,17 @@ def export(
         "mode": mode,
         "jsonl": False,
     } | more
-    job = Job(progress=PROGRESS)
+    key = json.dumps({"step": "", "settings": {"mode": mode}, "resources": {}, "packages": {}, "code": {}})
+    job = Job({"key": key}, PROGRESS)
     folders = []
     for subset in chosen.values():
         folder = results / f"export/dataset/{subset.name}"
+        sources = _sources(results, subset.sources)
+        keep_inputs(sources, [str(folder)])
         export_dataset(
             rows=_parts(results, subset),
             texts=texts_of(results, subset.texts),
-            sources=_sources(results, subset.sources),
+            sources=sources,
             dataset=str(folder),
             settings=DatasetSettings(
                 subset=json.loads(json.dumps(asdict(subset))),
@@ -271,6 +276,7 @@ def export(
             ),
             job=job,
         )
+        keep_keys(key, [str(folder)])
         folders.append(str(folder))
     meddle(results / "export/dataset")
     release = results / "export" / to / f"recipes-{version}"
@@ -338,7 +344,9 @@ def counted(results: Path, subsets: Collection[Subset]) -> list[str]:
 
 
 def _sources(results: Path, names: Sequence[str]) -> list[str]:
-    paths = [results / f"ingest/source/{name}.json" for name in dict.fromkeys(names)]
+    described = [ENTITIES if name == WIKIDATA else name for name in dict.fromkeys(names)]
+    paths = [results / f"ingest/source/{name}.json" for name in described]
+    paths += sorted(results.glob("ingest/source/pages_*.json")) if WIKIPEDIA in names else []
     return [str(path) for path in paths if path.exists()]
 
 

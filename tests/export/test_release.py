@@ -1,5 +1,6 @@
 """A release holds every row once, and nothing that it may not; its card says what is in it."""
 
+import hashlib
 import json
 import os
 import re
@@ -23,6 +24,7 @@ from wokflow.export.subsets import subsets
 from wokflow.export.verify import verified
 from wokflow.frame.job import UserError
 from wokflow.frame.joined_steps import joined
+from wokflow.frame.records import keep_inputs, keep_keys
 from wokflow.generate.schemas import PREDICTIONS
 
 from tests.conftest import ROOT, snakemake
@@ -274,6 +276,31 @@ def test_licences_of_the_config_become_no_markup(results: Path) -> None:
     notice = (release / "ATTRIBUTION.md").read_text(encoding="utf-8")
     assert "\n- Licence: x ## lines\n" in notice and "\n- \\[here](javascript:x) &lt;b>\n" in notice
     assert "\n- " + r"\\\[here](javascript:x)" in notice
+
+
+def test_provenance_names_the_job_that_made_each_shard_and_the_files_that_were_read(results: Path) -> None:
+    key = json.dumps({"step": "ingest.source", "settings": {}, "resources": {}, "packages": {}, "code": {}})
+    digests = {"pages_en": "aa", "pages_zh": "bb", "entities": "cc"}
+    for name, digest in digests.items():
+        path = results / f"ingest/source/{name}.json"
+        path.write_text(json.dumps({"bytes": 5, "sha256": digest}), encoding="utf-8")
+        keep_inputs([], [str(path)])
+        keep_keys(key, [str(path)])
+    release = export(results)
+    graph = {each["@id"]: each for each in json.loads((release / "provenance.jsonld").read_text())["@graph"]}
+    job, source = "urn:wokflow:job:{}".format, "urn:wokflow:source:{}".format
+    for path in [*release.rglob("*.parquet")]:
+        folder = path.parent.name
+        maker = "export/gates" if folder == "records" else f"export/dataset/{folder}"
+        assert graph[path.relative_to(release).as_posix()]["wasGeneratedBy"] == [job(maker)]
+    read = {name: graph[job(f"ingest/source/{name}")]["used"] for name in digests}
+    wikipedia = [source("wikipedia")]
+    assert read == {"pages_en": wikipedia, "pages_zh": wikipedia, "entities": [source("wikidata")]}
+    assert set(graph[job("export/dataset/items")]["wasInformedBy"]) == {
+        job(f"ingest/source/{name}") for name in read
+    }
+    found = verified(release)["sources"]["wikipedia"]
+    assert (found["bytes"], found["sha256"]) == (10, hashlib.sha256(b"aa\nbb\n").hexdigest())
 
 
 def test_two_exports_have_the_same_bytes(results: Path) -> None:

@@ -16,7 +16,7 @@ from wokflow.export.forms import FORMS
 from wokflow.export.gate_findings import FINDINGS, Finding, read_findings, report, write_findings
 from wokflow.export.licences import as_json, known_sources, read_files, refuse_text
 from wokflow.export.manifest import FORMAT, NAME, Manifest, dump
-from wokflow.export.prov import job_name, lineage
+from wokflow.export.prov import job_name, lineage, with_own
 from wokflow.export.row_gates import accounts, unlicensed
 from wokflow.export.settings import GatesSettings
 from wokflow.export.source_texts import Texts, open_texts
@@ -24,7 +24,7 @@ from wokflow.export.subsets import RECORDS, Subset, subset_of
 from wokflow.frame import tables
 from wokflow.frame.code import package_versions
 from wokflow.frame.job import Job
-from wokflow.frame.records import kept_inputs
+from wokflow.frame.records import UNFINISHED
 from wokflow.frame.version import VERSION
 
 
@@ -53,7 +53,9 @@ def export_gates(
     known = known_sources(settings.registry, names, read_files(sources), settings.licences)
     refuse_text(described, known, full=full)
     results = str(Path(datasets[0]).parents[2])
-    made_by = {folder: kept_inputs(folder) or [] for folder in datasets}
+    read = [*datasets, *texts, *sources, *counted, *models]
+    steps = lineage(read, results)
+    steps = with_own(steps, job.metadata.get("key", UNFINISHED), gates, read, results)
     manifest: Manifest = {
         "format": FORMAT,
         "name": settings.name,
@@ -66,18 +68,20 @@ def export_gates(
         "jsonl": settings.jsonl,
         "sources": as_json(known),
         "ingest": {corpus: each for corpus, each in settings.ingest.items() if corpus in names},
-        "steps": lineage([path for paths in made_by.values() for path in paths], results),
+        "steps": steps,
         "subsets": {},
     }
+
+    def makers(folder: str) -> list[str]:
+        return [name for name in (job_name(folder, results),) if name in steps]
+
     with tables.atomic_folder(gates) as work:
         findings: list[Finding] = []
         for subset, folder in zip(described, datasets, strict=True):
             counts = json.loads(Path(folder, "counts.json").read_text(encoding="utf-8"))["rows"]
             form = FORMS[subset.form]
             findings += gate_checks.of_shards(Path(folder), subset.name, form, counts, full=full)
-            names_of = {job_name(path, results) for path in made_by[folder]}
-            makers = [name for name in manifest["steps"] if name in names_of]
-            manifest["subsets"][subset.name] = _described(subset, counts, makers)
+            manifest["subsets"][subset.name] = _described(subset, counts, makers(folder))
         with TemporaryDirectory(dir=work) as temporary:
             opened = open_texts(texts, Path(temporary))
             places = {subset.name: Path(folder) for subset, folder in zip(described, datasets, strict=True)}
@@ -97,7 +101,7 @@ def export_gates(
         manifest["accounts"] = [asdict(account) for account in of_steps]
         manifest["findings"] = gate_checks.without_examples(findings)
         if records:
-            manifest["subsets"][RECORDS] = _described(_records_subset(records), records, ())
+            manifest["subsets"][RECORDS] = _described(_records_subset(records), records, makers(gates))
         write_findings(work / FINDINGS, findings)
         (work / NAME).write_text(dump(manifest), encoding="utf-8", newline="\n")
     job.progress.say(report(findings, ()))
@@ -118,7 +122,7 @@ def _described(subset: Subset, counts: Mapping[str, list[int]], makers: Collecti
     described = asdict(subset)
     del described["name"], described["table"]
     lists = {name: list(value) for name, value in described.items() if isinstance(value, tuple)}
-    return described | lists | {"splits": dict(counts), "made_by": sorted(makers)}
+    return described | lists | {"splits": dict(counts), "made_by": list(makers)}
 
 
 def _records_subset(records: Collection[str]) -> Subset:

@@ -1,5 +1,6 @@
 """Decides by the licence of each source what a release may hold."""
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -8,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wokflow.export.settings import Licence
-from wokflow.export.subsets import WIKIDATA, Subset
+from wokflow.export.subsets import WIKIDATA, WIKIPEDIA, Subset
 from wokflow.frame.job import UserError
 from wokflow.frame.text_files import read_table
 from wokflow.frame.wikidata import ENTITIES
@@ -174,6 +175,25 @@ def as_json(sources: Mapping[str, Source]) -> dict[str, dict[str, Any]]:
 
 
 def read_files(sources: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Size and checksum of the files that were read, by source, from the results of ingest/source."""
-    files = {Path(path).stem: json.loads(Path(path).read_text(encoding="utf-8")) for path in sources}
-    return {WIKIDATA if name == ENTITIES else name: file for name, file in files.items()}
+    """Size and checksum of the files that were read, by source, from the results of ingest/source.
+
+    Several dumps of Wikipedia are one source: the sum of their sizes, and the SHA-256 of their SHA-256s, in the order
+    of their languages, as lines of hexadecimal digits (as ingest_source has it of several files).
+    """
+    by_source: dict[str, list[dict[str, Any]]] = {}
+    for path in sorted(map(Path, sources)):
+        by_source.setdefault(source_of(path.stem), []).append(json.loads(path.read_text(encoding="utf-8")))
+    files = {}
+    for name, described in by_source.items():
+        digests = [each["sha256"] for each in described]
+        lines = "".join(f"{digest}\n" for digest in digests)
+        whole = hashlib.sha256(lines.encode()).hexdigest() if len(digests) > 1 else digests[0]
+        files[name] = {"bytes": sum(each["bytes"] for each in described), "sha256": whole}
+    return files
+
+
+def source_of(described: str) -> str:
+    """The source that ingest/source has described under a name: wikidata for entities, wikipedia for pages_en."""
+    if described.startswith("pages_"):
+        return WIKIPEDIA
+    return WIKIDATA if described == ENTITIES else described

@@ -2,14 +2,16 @@
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from wokflow.export.licences import source_of
 from wokflow.export.manifest import Manifest, shards
-from wokflow.frame.records import first_outputs, kept_inputs, kept_key
+from wokflow.frame.records import UNFINISHED, first_outputs, kept_inputs, kept_key
 from wokflow.frame.tables import strings_digest
 
+STAGE = "export"
 _SHARD = re.compile(r"\d{5}-of-\d{5}")
 CONTEXT = {
     "prov": "http://www.w3.org/ns/prov#",
@@ -35,7 +37,7 @@ def lineage(paths: Iterable[str], results: str) -> dict[str, dict[str, Any]]:
     """The jobs behind some results, by the folder or file that they wrote, relative to the folder of results.
 
     Each has its step, settings, digests of code and resources, versions of packages, and the jobs whose results it
-    read. All of it is read from the keys and inputs kept beside the outputs. Jobs of stage export are left out.
+    read. All of it is read from the keys and inputs kept beside the outputs.
     """
     jobs: dict[str, dict[str, Any]] = {}
     firsts = first_outputs(results)
@@ -46,24 +48,45 @@ def lineage(paths: Iterable[str], results: str) -> dict[str, dict[str, Any]]:
         if name is None or name in jobs:
             continue
         key = kept_key(path) if Path(path).exists() and _has_key(path) else None
-        if key is None:
+        if key is None or key == UNFINISHED:
             continue
         parts = json.loads(key)
         inputs = kept_inputs(path) or kept_inputs(_first(path)) or _inputs(name, firsts.get(key, ()), results)
         waiting += inputs
-        jobs[name] = {
-            "step": parts["step"],
-            "settings": parts["settings"],
-            "resources": parts["resources"],
-            "packages": parts["packages"],
-            "code": strings_digest([json.dumps(parts["code"], sort_keys=True)]),
-            "inputs": sorted(
-                {other for each in inputs if (other := job_name(each, results)) not in (None, name)}
-            ),
-        }
+        jobs[name] = _job(parts, name, inputs, results)
     for job in jobs.values():
         job["inputs"] = [name for name in job["inputs"] if name in jobs]
     return dict(sorted(jobs.items()))
+
+
+def _job(parts: Mapping[str, Any], name: str, inputs: Iterable[str], results: str) -> dict[str, Any]:
+    """A job, from its key. The mode of a release is left out: rehydrated, it has the same history."""
+    settings = dict(parts["settings"])
+    if name.startswith(f"{STAGE}/"):
+        settings.pop("mode", None)
+    return {
+        "step": parts["step"],
+        "settings": settings,
+        "resources": parts["resources"],
+        "packages": parts["packages"],
+        "code": strings_digest([json.dumps(parts["code"], sort_keys=True)]),
+        "inputs": sorted(
+            {other for each in inputs if (other := job_name(each, results)) not in (None, name)}
+        ),
+    }
+
+
+def with_own(
+    jobs: Mapping[str, dict[str, Any]], key: str, own: str, inputs: Iterable[str], results: str
+) -> dict[str, dict[str, Any]]:
+    """The jobs and the one that writes the folder `own` now, whose key is not kept yet."""
+    name = job_name(own, results)
+    if name is None or key == UNFINISHED:
+        return dict(jobs)
+    job = _job(json.loads(key), name, inputs, results)
+    return dict(
+        sorted({**jobs, name: job | {"inputs": [each for each in job["inputs"] if each in jobs]}}.items())
+    )
 
 
 def _inputs(name: str, outputs: Sequence[str], results: str) -> list[str]:
@@ -84,8 +107,6 @@ def job_name(path: str, results: str) -> str | None:
     try:
         inside = Path(path).relative_to(results)
     except ValueError:
-        return None
-    if inside.parts[0] == "export":
         return None
     if inside.suffix == ".parquet" or _SHARD.fullmatch(inside.stem):
         inside = inside.parent
@@ -127,7 +148,7 @@ def provenance(manifest: Manifest, sums: dict[str, str]) -> str:
             | ({"sha256": source["sha256"]} if source["sha256"] else {})
         )
     for name, job in manifest["steps"].items():
-        source = name.removeprefix("ingest/source/")
+        source = source_of(name.removeprefix("ingest/source/"))
         used = [f"urn:wokflow:source:{source}"] if source in manifest["sources"] else []
         graph.append(
             {

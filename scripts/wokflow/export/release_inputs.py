@@ -1,6 +1,6 @@
 """The paths of the tables that the rules of stage export read."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from wokflow.export.subsets import Subset
@@ -21,8 +21,7 @@ class Inputs:
     """Paths of the tables behind the subsets of a release.
 
     `parts` has the numbers of parts of tables of recipes and of sentences; `sentences` are the sources of sentences,
-    and `runs` all runs with predictions. `files` has the cutoff of the file of each source; Wikipedia, with a file
-    for each language, is not among them.
+    and `runs` all runs with predictions. `files` has the cutoffs of the files of each source.
     """
 
     subsets: Mapping[str, Subset]
@@ -30,7 +29,7 @@ class Inputs:
     parts: Mapping[str, int]
     sentences: Iterable[str]
     runs: Iterable[str]
-    files: Mapping[str, Cutoff]
+    files: Mapping[str, Sequence[Cutoff]]
 
     def rows(self, name: str) -> list[str]:
         """The parts of a subset's table."""
@@ -47,7 +46,7 @@ class Inputs:
     def sources(self, *names: str) -> list[Cutoff]:
         """The cutoffs of the files that the named subsets, or all, draw on."""
         drawn = dict.fromkeys(source for each in self._chosen(names) for source in each.sources)
-        return [self.files[source] for source in drawn if source in self.files]
+        return [cutoff for source in drawn for cutoff in self.files.get(source, ())]
 
     def counted(self) -> list[str]:
         """The parts of the tables of the subsets, and of all between them and the sources whose rows are counted."""
