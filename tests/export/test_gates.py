@@ -94,6 +94,7 @@ def learnt(
         "title": "t",
         "source": "s",
         "reference": reference,
+        "reference_id": "recipenlg:3",
     }
     write(
         results / "generate/instances/zh-en/part-00000.parquet",
@@ -137,6 +138,9 @@ def test_a_reference_in_training_examples_is_found(tmp_path: Path) -> None:
     ]
     (found,) = of_models(parts)
     assert found.examples == ("xiachufang:7>recipenlg:9: a text of xiachufang:5 is tested: a",)
+    learnt(tmp_path, "xiachufang:7>recipenlg:3", "Fry the egg.", "Fry the eggs")
+    (found,) = of_models(parts)
+    assert found.examples == ("xiachufang:7>recipenlg:3: the id is tested: a",)
 
 
 def test_an_adaptation_like_a_training_recipe_is_found(tmp_path: Path) -> None:

@@ -54,6 +54,7 @@ def instances(folder: Path, sources: list[str]) -> str:
         source_id=pl.lit("x:1"),
         base=pl.lit(None, pl.String),
         reference=pl.lit(None, pl.String),
+        reference_id=pl.lit(None, pl.String),
         retrieved=pl.lit(None, pl.String),
     )
     tables.write(folder / "instances.parquet", schemas.INSTANCES, frame, {})

@@ -52,6 +52,7 @@ def test_a_test_source_is_compared_with_its_best_match(tmp_path: Path) -> None:
         "base": None,
         "source": "Title: 茶0\nIngredients: 水0\nSteps: 烧0。\n",
         "reference": "tea0\nwater0\nBoil0.",
+        "reference_id": "en:0",
         "retrieved": "tea1\nwater1\nBoil1.",
     }
     assert (two["instance_id"], two["retrieved"]) == ("silver:zh:1", None)
@@ -112,4 +113,4 @@ def test_rewrites_name_both_dishes(tmp_path: Path) -> None:
     instances, data, digest = (str(tmp_path / name) for name in ("in.parquet", "data.parquet", "digest"))
     generate_rewrites(instances=instances, data=data, digest=digest, job=Job())
     found = tables.read(data).row(0)
-    assert found == ("zh:0:奶茶", "counterfactual", "zh:0", "奶茶", "茶", "烧水。", None, None)
+    assert found == ("zh:0:奶茶", "counterfactual", "zh:0", "奶茶", "茶", "烧水。", None, None, None)

@@ -19,7 +19,7 @@ def test_matches_are_predictions_and_instances_without_one_are_left_out(tmp_path
             "source": ["Title: t"] * 3,
             "retrieved": ["rice\negg", None, ""],
         }
-    ).with_columns(base=pl.lit(None, pl.String), reference=pl.lit(None, pl.String))
+    ).with_columns(pl.lit(None, pl.String).alias(name) for name in ("base", "reference", "reference_id"))
     tables.write(tmp_path / "instances", schemas.INSTANCES, frame, {})
     with (tmp_path / "log").open("w+") as log:
         generate_retrieval(

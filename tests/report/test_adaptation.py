@@ -168,7 +168,7 @@ def test_no_runs(tmp_path: Path) -> None:
 def instance(number: int, dataset: str, title: str, **more: Any) -> dict[str, Any]:
     row = {"instance_id": f"{dataset}:{number}", "dataset": dataset, "source_id": f"xiachufang:{number}"}
     row |= {"title": title, "base": None, "source": f"Title: {title}\nIngredients: 盐\nSteps: 煮。\n"}
-    return row | {"reference": "Soup\nsalt\nCook.", "retrieved": None} | more
+    return row | {"reference": "Soup\nsalt\nCook.", "reference_id": None, "retrieved": None} | more
 
 
 def prediction(folder: Path, run: str, texts: dict[str, str]) -> str:

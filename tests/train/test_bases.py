@@ -41,6 +41,7 @@ def instances(folder: Path, sources: list[str]) -> str:
         dataset=pl.lit("silver"),
         base=pl.lit(None, pl.String),
         reference=pl.lit(None, pl.String),
+        reference_id=pl.lit(None, pl.String),
         retrieved=pl.lit(None, pl.String),
     )
     tables.write(folder / "instances.parquet", schemas.INSTANCES, rows, {})

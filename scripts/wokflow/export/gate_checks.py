@@ -193,7 +193,8 @@ def of_models(paths: Sequence[str]) -> list[Finding]:
         if "source_id" in pq.read_schema(instances[data]).names:
             sides = [tested.select(recipe_id="source_id", text=side) for side in ("source", "reference")]
             texts = pl.concat(sides).drop_nulls("text")
-            learnt, ids = tables.scan(examples[data]), tested.select("source_id")
+            ids = pl.concat([tested.select(source_id=name) for name in ("source_id", "reference_id")])
+            learnt, ids = tables.scan(examples[data]), ids.drop_nulls()
             findings += leaks.trained_on_tests(learnt, ids, texts, f"predictions ({data})")
     return findings
 

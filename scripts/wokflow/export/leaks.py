@@ -125,8 +125,9 @@ def trained_on_tests(
     """Training examples of a model with a recipe, or the text of a recipe, that it is tested on; counts examples.
 
     `examples` has instance_id ("source>target" or one recipe), split, source and target (train/examples, validation
-    included); `tests` has source_id; `texts` has recipe_id and text, in several rows if a recipe has several texts
-    (its own, and that of the reference it is tested with). Texts are compared without case, punctuation and spaces.
+    included); `tests` has source_id, also of references; `texts` has recipe_id and text, in several rows if a recipe
+    has several texts (its own, and that of the reference it is tested with). Texts are compared without case,
+    punctuation and spaces.
     """
     tested = tests.select(id=pl.col("source_id").cast(pl.String)).unique().collect()["id"]
     known = (

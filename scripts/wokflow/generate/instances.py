@@ -71,6 +71,7 @@ def generate_instances(
                 "title": without_headings(source).split("\n")[0],
                 "source": source,
                 "reference": reference and reference.strip(),
+                "reference_id": None if row["reference_id"] in targets else row["reference_id"],
                 "retrieved": retrieved and retrieved.strip(),
             }
         )

@@ -20,6 +20,7 @@ def generate_rewrites(*, instances: str, data: str, digest: str, job: Job) -> No
         base="base_dish",
         source="text",
         reference=pl.lit(None, pl.String),
+        reference_id=pl.lit(None, pl.String),
         retrieved=pl.lit(None, pl.String),
     )
     write_instances(data, digest, rows, job.metadata)

@@ -22,6 +22,12 @@ INSTANCES = pa.schema(
         column("source", pa.string(), "What a model reads; adaptation has headings."),
         column("reference", pa.string(), "What it is compared with, without headings.", nullable=True),
         column(
+            "reference_id",
+            pa.string(),
+            "The recipe that the reference is, if it is in a corpus.",
+            nullable=True,
+        ),
+        column(
             "retrieved",
             pa.string(),
             "The source's best match in the other corpus that is not the reference, without headings.",
