@@ -12,6 +12,7 @@ from wokflow.frame.job import Progress, UserError
 from wokflow.frame.secrets import shown
 from wokflow.frame.usage import UsageError
 from wokflow.frame.version import VERSION
+from wokflow.paper_forms import add_forms
 
 Command = Callable[[argparse.Namespace], int]
 EPILOG = """\
@@ -20,6 +21,7 @@ examples:
   wokflow verify recipes-0.1.0
   wokflow rehydrate recipes-0.1.0 --source xiachufang=recipe_corpus_full.json --to recipes-full
   wokflow diff recipes-0.1.0 recipes-0.2.0
+  wokflow papers cultural-recipes --to pairs
 
 exit codes:
   0    all is well
@@ -137,6 +139,14 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--url", default="http://127.0.0.1:8080", help="where Label Studio answers")
     one.add_argument("--token-file", metavar="FILE", help="a file that holds the token and nothing else")
     one.add_argument("--to", metavar="FOLDER", help="where answers, or files, go")
+    add_forms(
+        add(
+            "papers",
+            _papers,
+            "Results in the forms of the papers' authors, and tables made of their files.",
+            "papers ash --to ash",
+        )
+    )
     return whole
 
 
@@ -195,6 +205,11 @@ def _studio(given: argparse.Namespace) -> int:
     for line in said:
         print(shown(line))
     return 0
+
+
+def _papers(given: argparse.Namespace) -> int:
+    code: int = given.form(given)
+    return code
 
 
 def _diff(given: argparse.Namespace) -> int:

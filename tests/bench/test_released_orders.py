@@ -41,7 +41,7 @@ def test_released_orders(shared: Path) -> None:
         with style paper and the authors' glossary; confounders are actions in at least {FREQUENT:.0%} of the
         recipes. Found: released orders that are reported. Against: those whose opposite is reported. Precision is
         of found and against alone: orders that nobody released are not looked for. A run with recipes of the target
-        dishes compares its own orders by `python -m wokflow.pivot.released` (docs/pivot.md).
+        dishes compares its own orders by `wokflow papers testbed-orders` (docs/pivot.md).
         {measure.repeat("test_released_orders.py")}""",
         measure.table(["preset", "tested", "found", "against", "recall, of tested", "precision"], rows),
     )

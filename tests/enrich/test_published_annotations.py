@@ -2,8 +2,6 @@
 
 import gzip
 import json
-import subprocess
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -14,6 +12,7 @@ from typing import Any
 import polars as pl
 import pytest
 import regex
+from wokflow import cli
 from wokflow.enrich.assemble import enrich_assemble
 from wokflow.enrich.categorise import category, enrich_categorise, read_topics
 from wokflow.enrich.entities import enrich_entities
@@ -31,7 +30,6 @@ from wokflow.ingest.source import ingest_source
 from tests.enrich.defaults import categorise_settings, entities_settings, link_settings, lookup_settings
 from tests.ingest.defaults import sentences_settings
 
-PROGRAM = (sys.executable, "-m", "wokflow.enrich.published_annotations")
 UNCHECKED = {"identical": False, "language": False, "duplicates": False, "ratio": None, "longest": None}
 
 
@@ -78,8 +76,7 @@ def through(file: Path, pair: str, folder: Path, log: StringIO | None = None) ->
         for name in ("categories", "lookups", "items", "assembled", "sha", "mr", "ar")
     }
     dump = folder / "entities.jsonl"
-    with dump.open("wb") as out:
-        subprocess.run([*PROGRAM, "entities", str(file)], stdout=out, check=True)
+    assert cli.main(["papers", "camt-entities", str(file), "--to", str(dump)]) == 0
     ingest_source(raw=str(dump), data=path["source"], job=job)
     enrich_entities(
         source=path["source"], entities=path["entities"], rejects=path["rejects"],

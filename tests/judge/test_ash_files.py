@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wokflow.judge.ash_files import CRITERIA, RATED, RATINGS_FILE, RECIPE, RECIPES_FILE, _answer, write_ash
+from wokflow import cli
+from wokflow.judge.ash_files import CRITERIA, RATED, RATINGS_FILE, RECIPE, RECIPES_FILE, _answer
 
 from tests.judge.models import Stage, rating
 
@@ -65,7 +66,8 @@ def test_the_authors_files_go_in_and_come_out(tmp_path: Path) -> None:
     for name, place in places.items():
         (tmp_path / "results/judge" / place).mkdir(parents=True)
         shutil.copy(stage.path(name), tmp_path / "results/judge" / place / "part-00000.parquet")
-    write_ash(str(tmp_path / "results"), str(tmp_path / "out"))
+    places = ["--results", str(tmp_path / "results"), "--to", str(tmp_path / "out")]
+    assert cli.main(["papers", "ash", *places]) == 0
     plain = {"Hindu diet": "Hindu"}  # what our table of cuisines calls it
     for name, columns, rows in ((RECIPES_FILE, RECIPE, recipes()), (RATINGS_FILE, RATED, rated(4))):
         for row in rows:

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from wokflow import cli
 from wokflow.frame import tables
 from wokflow.pivot import schemas
-from wokflow.pivot.released import KEY, MEANINGS, compared, main, released_orders
+from wokflow.pivot.released import KEY, MEANINGS, compared, released_orders
 
 
 def action(verb: str, *foods: str) -> dict[str, object]:
@@ -64,7 +65,7 @@ def test_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         path = tmp_path / "pivot" / name / "part-00000.parquet"
         path.parent.mkdir(parents=True)
         tables.write(path, schemas.ORDERS, frame, {})
-    main([str(tmp_path), published(tmp_path)])
+    assert cli.main(["papers", "testbed-orders", published(tmp_path), "--results", str(tmp_path)]) == 0
     assert f"     1  {MEANINGS['found']}" in capsys.readouterr().out
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from wokflow import cli
 from wokflow.evaluate.given_predictions import read_predictions
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
@@ -97,8 +98,9 @@ def results_of(published: Path, results: Path) -> None:
 def test_the_testbed_s_files_go_in_and_come_out(published: Path, tmp_path: Path) -> None:
     results_of(published, tmp_path / "results")
     out = tmp_path / "out"
-    made = write_testbed(str(tmp_path / "results"), str(published / "glossary_dict.pkl"), str(out))
-    assert sorted(made) == sorted([*TEXTS, "glossary_dict.pkl", "pivot_actions.pkl"])
+    places = ["--results", str(tmp_path / "results"), "--to", str(out)]
+    assert cli.main(["papers", "testbed", "--glossary", str(published / "glossary_dict.pkl"), *places]) == 0
+    assert {path.name for path in out.iterdir()} == {*TEXTS, "glossary_dict.pkl", "pivot_actions.pkl"}
     assert {name: (out / name).read_text(encoding="utf-8") for name in TEXTS} == TEXTS
     assert read_pickle(out / "glossary_dict.pkl") == WORDS
     assert read_pickle(out / "pivot_actions.pkl") == ACTIONS

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from wokflow import cli
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.generate.instances import generate_instances
 from wokflow.generate.schemas import INSTANCES
 from wokflow.generate.settings import InstancesSettings
 from wokflow.ingest.schemas import RECIPES
-from wokflow.match.cultural_recipes import write_cultural_recipes
 from wokflow.match.gold import published_pairs
 from wokflow.match.schemas import PAIRS
 from wokflow.train.pairs import train_pairs
@@ -134,7 +134,9 @@ def test_each_published_source_keeps_its_own_reference(
     assert [text[0] for text in tables.read(data)["reference"]] == ["a", "b"]
 
 
-def test_a_run_comes_out_in_the_published_form_and_goes_in_again(tmp_path: Path) -> None:
+def test_a_run_comes_out_in_the_published_form_and_goes_in_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     results = tmp_path / "results"
     recipes, pairs = [], []
     for split, name in (("train", "train.jsonl"), ("valid", "val.jsonl"), ("test", "test.jsonl")):
@@ -180,19 +182,23 @@ def test_a_run_comes_out_in_the_published_form_and_goes_in_again(tmp_path: Path)
             tables.frame(PAIRS, matched),
             {},
         )
-    made = write_cultural_recipes(str(results), str(tmp_path / "out"))
-    assert sorted(made) == sorted(f"{direction}/{name}" for direction in ("zh-en", "en-zh") for name in FILES)
-    for name, expected in FILES.items():
+    export = ["papers", "cultural-recipes", "--results", str(results), "--to"]
+    assert cli.main([*export, str(tmp_path / "out")]) == 0
+    expected = {str(tmp_path / "out" / side / name) for side in ("zh-en", "en-zh") for name in FILES}
+    assert {*capsys.readouterr().out.splitlines()} == expected
+    for name, pairs_of in FILES.items():
         path = tmp_path / "out/zh-en" / name
         got = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         for pair in got:
             for one in (pair["source"], *pair["targets"]):
                 one["id"] = one["id"].split(":")[1]
-        assert got == expected
-        assert [line for line, _, _ in published_pairs(str(path))] == list(range(1, len(expected) + 1))
+        assert got == pairs_of
+        assert [line for line, _, _ in published_pairs(str(path))] == list(range(1, len(pairs_of) + 1))
     (results / "generate/instances/zh-en").mkdir(parents=True)
     asked = dict.fromkeys(("instance_id", "dataset", "source_id", "title", "source"), "silver")
     instances = tables.frame(INSTANCES, [asked | {"instance_id": "silver:published:11"}])
     tables.write(results / "generate/instances/zh-en/part-00000.parquet", INSTANCES, instances, {})
-    made = write_cultural_recipes(str(results), str(tmp_path / "others"))
-    assert made == [f"en-zh/{name}" for name in FILES], "pairs of zh-en are none that models saw"
+    assert cli.main([*export, str(tmp_path / "others")]) == 0
+    said = capsys.readouterr()
+    assert [*said.out.splitlines()] == [str(tmp_path / "others/en-zh" / name) for name in FILES]
+    assert said.err.startswith("zh-en: predictions alone"), "pairs of zh-en are none that models saw"

@@ -1,6 +1,6 @@
 """CAMT's published files as input: its items as a table of entities, and its annotations as mentions.
 
-    python -m wokflow.enrich.published_annotations entities en-zh.json en-es.json > entities.jsonl
+    wokflow papers camt-entities en-zh.json en-es.json --to entities.jsonl
 
 The mentions are those of backend `released` of enrich.link (docs/items.md). Files that enrich.assemble wrote have the
 same form, and an id for each item. The published ones have none: an item is known by its English name, description,
@@ -8,7 +8,6 @@ country and topic. Paper: Yao et al. 2024, appendix A.
 """
 
 import json
-import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
@@ -248,18 +247,3 @@ def _texts(about: Mapping[str, Any], member: str) -> dict[str, dict[str, str]]:
 
 def _members(about: Mapping[str, Any], member: str) -> Iterable[tuple[str, Any]]:
     return dict(about.get(member) or {}).items()
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Write the items of files (`entities FILES`) as JSON, a line each."""
-    if len(arguments) < 2 or arguments[0] != "entities":
-        raise UserError("Say `entities FILES`.")
-    for line in entities(arguments[1:]):
-        sys.stdout.buffer.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
-
-
-if __name__ == "__main__":
-    try:
-        main(sys.argv[1:])
-    except UserError as error:
-        sys.exit(str(error))

@@ -1,4 +1,4 @@
-"""Recipes and scores in the authors' CSV (dmis-lab/ASH): python -m wokflow.judge.ash_files RESULTS FOLDER
+"""Recipes and scores in the authors' CSV (dmis-lab/ASH), in and out (`wokflow papers ash`).
 
 Their programs write v0_recipes.csv, a row for each recipe, and v0_recipes_eval_*.csv, which has each recipe again for
 each answer of an evaluator, with its scores and reasons. The latter have the column `iteration` if a recipe was rated
@@ -8,9 +8,8 @@ braces, which the prompt does not ask for.
 
 import csv
 import io
-import sys
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +122,8 @@ def write_ash(results: str, folder: str) -> list[str]:
         }
     if not recipes:
         raise UserError(
-            f"{results}: judge/answers has no recipe for a dish and a cuisine of judge/instructions."
+            f"{results}: judge/answers has no recipe for a dish and a cuisine of judge/instructions. "
+            "Run snakemake judge."
         )
     ratings: dict[Key, dict[str, Any]] = defaultdict(dict)
     for row in _table(judge / "ratings"):
@@ -167,12 +167,3 @@ def _answer(row: Mapping[str, Any]) -> str:
 def _table(folder: Path) -> list[dict[str, Any]]:
     parts = sorted(folder.rglob("*.parquet"))
     return tables.read([str(part) for part in parts]).to_dicts() if parts else []
-
-
-def main(arguments: Iterable[str]) -> None:
-    results, folder = arguments
-    print("\n".join(str(Path(folder, name)) for name in write_ash(results, folder)))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

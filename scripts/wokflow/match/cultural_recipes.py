@@ -1,4 +1,4 @@
-"""Pairs and predictions in the form of CulturalRecipes: python -m wokflow.match.cultural_recipes RESULTS FOLDER
+"""Pairs and predictions in the form of CulturalRecipes (`wokflow papers cultural-recipes`).
 
 FOLDER/DIRECTION gets train.jsonl, val.jsonl and test.jsonl, a line for each source recipe with its targets, as the
 data of Cao et al. 2024 has them, and predictions/RUN.DATASET.jsonl with source, references and prediction, as their
@@ -8,8 +8,7 @@ are whole: mind the terms of the corpora (resources/sources.tsv) before you pass
 """
 
 import json
-import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -111,18 +110,3 @@ def _predictions(results: str, direction: str) -> dict[str, Iterator[dict[str, A
                 for row in some.to_dicts()
             )
     return made
-
-
-def main(arguments: Iterable[str]) -> None:
-    results, folder = arguments
-    made = write_cultural_recipes(results, folder)
-    print("\n".join(str(Path(folder, name)) for name in made))
-    for direction in DIRECTIONS:
-        if f"{direction}/{NAMES['train']}" not in made:
-            print(
-                f"{direction}: predictions alone, as its pairs are those of train.published.", file=sys.stderr
-            )
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

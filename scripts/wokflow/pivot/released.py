@@ -1,7 +1,5 @@
-"""Compare a run's orders with those of the paper's authors: python -m wokflow.pivot.released RESULTS FILE"""
+"""Compare a run's orders with those of the paper's authors: `wokflow papers testbed-orders`."""
 
-import sys
-from collections.abc import Iterable
 from pathlib import Path
 
 import polars as pl
@@ -55,14 +53,9 @@ def compared(effects: pl.DataFrame, orders: pl.DataFrame, released: pl.DataFrame
     }
 
 
-def main(arguments: Iterable[str]) -> None:
-    results, path = arguments
+def compared_results(results: str, path: str) -> dict[str, int]:
+    """Counts as in MEANINGS, of the results in a folder and the file of given orders at `path`."""
     effects, orders = (
         tables.read(str(Path(results, "pivot", name, "part-00000.parquet"))) for name in ("effects", "orders")
     )
-    for name, number in compared(effects, orders, released_orders(path)).items():
-        print(f"{number:6,}  {MEANINGS[name]}")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+    return compared(effects, orders, released_orders(path))

@@ -1,4 +1,4 @@
-"""A run as the testbed of its authors (Liu et al. 2022): python -m wokflow.pivot.testbed RESULTS GLOSSARY FOLDER
+"""A run as the testbed of its authors (Liu et al. 2022): `wokflow papers testbed`.
 
 FOLDER gets the files that their L1_eval.py and L2_eval.py read: dish_pairs.txt, changing_ingres.txt,
 base_recipes.txt, glossary_dict.pkl, pivot_actions.pkl, and RUN.txt for each run on the testbed, a line for each base
@@ -6,7 +6,6 @@ recipe. `parsing_data.pkl` is not among them: it holds their parser's reading of
 """
 
 import pickle
-import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -108,12 +107,3 @@ def _line(text: str) -> str:
 def _pickle(path: Path, value: Any) -> None:
     with tables.atomic(path) as temporary:
         temporary.write_bytes(pickle.dumps(value, PROTOCOL))
-
-
-def main(arguments: Iterable[str]) -> None:
-    results, glossary, folder = arguments
-    print("\n".join(str(Path(folder, name)) for name in write_testbed(results, glossary, folder)))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -1,0 +1,139 @@
+"""`wokflow papers`: results in the forms of the papers' authors, and tables made of their files."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from wokflow.frame.job import UserError
+from wokflow.frame.secrets import shown
+
+Form = Callable[[argparse.Namespace], int]
+
+
+def add_forms(papers: argparse.ArgumentParser) -> None:
+    """Add a command for each form to the parser of `wokflow papers`; `form` of what it parses runs it."""
+    forms = papers.add_subparsers(title="forms", metavar="FORM", required=True)
+
+    def add(name: str, form: Form, text: str, example: str) -> argparse.ArgumentParser:
+        one = forms.add_parser(
+            name,
+            help=text,
+            description=text,
+            epilog=f"example:\n  wokflow papers {name} {example}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        one.set_defaults(form=form)
+        return one
+
+    def add_export(name: str, form: Form, text: str, example: str) -> argparse.ArgumentParser:
+        one = add(name, form, text, example)
+        one.add_argument("--to", required=True, metavar="FOLDER", help="where the files go")
+        _add_results(one)
+        return one
+
+    add_export(
+        "cultural-recipes",
+        _cultural_recipes,
+        "Pairs and predictions in the form of Cultural Adaptation of Recipes: JSON lines (docs/runs.md).",
+        "--to pairs",
+    )
+    add_export(
+        "ash",
+        _ash,
+        "Recipes that models wrote, and their scores, in the form of ASH: two CSV files (docs/judge.md).",
+        "--to ash",
+    )
+    one = add_export(
+        "testbed",
+        _testbed,
+        "The testbed of Counterfactual Recipe Generation, with a run's predictions (docs/pivot.md).",
+        "--glossary data/glossary_dict.pkl --to testbed",
+    )
+    one.add_argument(
+        "--glossary", required=True, metavar="PATH", help="what parse.glossary.path of the run names"
+    )
+    one = add(
+        "testbed-orders",
+        _testbed_orders,
+        "How many orders of actions that the testbed's authors released the results have, too (docs/pivot.md).",
+        "testbed/expert_pivots.json",
+    )
+    one.add_argument(
+        "file", metavar="FILE", help="the released orders: .pkl, .json, .parquet or a table with tabs"
+    )
+    _add_results(one)
+    one = add(
+        "camt-entities",
+        _camt_entities,
+        "A table of entities (enrich.entities.path) made of the items in the files of CAMT (docs/items.md).",
+        "en-zh.json en-es.json --to entities.jsonl",
+    )
+    one.add_argument("files", nargs="+", metavar="FILE", help="a file of CAMT")
+    one.add_argument("--to", required=True, metavar="FILE", help="where the table goes")
+
+
+def _add_results(one: argparse.ArgumentParser) -> None:
+    one.add_argument(
+        "--results", default="results", metavar="FOLDER", help="where the workflow wrote its results"
+    )
+
+
+def _cultural_recipes(given: argparse.Namespace) -> int:
+    from wokflow.match.cultural_recipes import NAMES, write_cultural_recipes
+    from wokflow.match.directions import DIRECTIONS
+
+    made = write_cultural_recipes(given.results, given.to)
+    _name(given.to, made)
+    for direction in DIRECTIONS:
+        if f"{direction}/{NAMES['train']}" not in made:
+            said = f"{direction}: predictions alone, as its pairs are those of train.published."
+            print(said, file=sys.stderr)
+    return 0
+
+
+def _ash(given: argparse.Namespace) -> int:
+    from wokflow.judge.ash_files import write_ash
+
+    _name(given.to, write_ash(given.results, given.to))
+    return 0
+
+
+def _testbed(given: argparse.Namespace) -> int:
+    from wokflow.pivot.testbed import write_testbed
+
+    _require(given.results, "pivot", "instances", "pivots", "orders")
+    _name(given.to, write_testbed(given.results, given.glossary, given.to))
+    return 0
+
+
+def _testbed_orders(given: argparse.Namespace) -> int:
+    from wokflow.pivot.released import MEANINGS, compared_results
+
+    _require(given.results, "pivot", "effects", "orders")
+    for name, number in compared_results(given.results, given.file).items():
+        print(f"{number:6,}  {MEANINGS[name]}")
+    return 0
+
+
+def _camt_entities(given: argparse.Namespace) -> int:
+    from wokflow.enrich.published_annotations import entities
+    from wokflow.frame import tables
+
+    lines = [json.dumps(one, ensure_ascii=False) + "\n" for one in entities(given.files)]
+    tables.write_text(given.to, "".join(lines))
+    print(f"{shown(given.to)}: {len(lines):,} entities")
+    return 0
+
+
+def _require(results: str, stage: str, *tables: str) -> None:
+    """Raises UserError for tables of a stage that the results lack."""
+    for table in tables:
+        if not Path(results, stage, table, "part-00000.parquet").is_file():
+            raise UserError(f"{results}: there is no {stage}/{table}. Run snakemake {stage}.")
+
+
+def _name(folder: str, made: Iterable[str]) -> None:
+    for name in made:
+        print(shown(str(Path(folder, name))))
