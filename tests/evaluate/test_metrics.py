@@ -56,7 +56,7 @@ def test_all_metrics_are_there_and_what_was_left_out_says_why(tmp_path: Path) ->
         "bleu_jieba": "mean",
         "chrf": "chrf",
         "rouge_l": "mean",
-        "rouge_l_ascii": "mean",
+        "rouge_l_blanks": "mean",
         "tokens": "mean",
     }
     assert rows["bleu_jieba"][0]["value"] is None and "English" in rows["bleu_jieba"][0]["note"]

@@ -92,7 +92,7 @@ MEASURES = {
     "spbleu": "BLEU of the pieces of a model of SentencePiece.",
     "chrf": "chrF by sacrebleu.",
     "rouge_l": "F1 of ROUGE-L.",
-    "rouge_l_ascii": "F1 of ROUGE-L of what is ASCII in Chinese; so is the published ROUGE-L of Chinese.",
+    "rouge_l_blanks": "F1 of ROUGE-L of Chinese characters and blanks, as the published program counts.",
     "bertscore": "F1 of BERTScore.",
     "smatch": "F1 of Smatch on AMR graphs.",
     "comet": "COMET, in percent.",

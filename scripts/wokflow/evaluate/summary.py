@@ -32,7 +32,7 @@ HEADINGS = {  # of the summary as a table with tabs, as the paper has them, and 
     "spbleu": "spBLEU",
     "chrf": "ChrF",
     "rouge_l": "R-L",
-    "rouge_l_ascii": "R-L (ASCII)",
+    "rouge_l_blanks": "R-L (blanks)",
     "bertscore": "B-Sc",
     "smatch": "Smatch",
     "comet": "COMET",

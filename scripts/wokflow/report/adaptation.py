@@ -16,7 +16,7 @@ METRICS = {
     "spbleu": "spBLEU",
     "chrf": "chrF",
     "rouge_l": "ROUGE-L",
-    "rouge_l_ascii": "ROUGE-L, ASCII",
+    "rouge_l_blanks": "ROUGE-L, blanks",
     "bertscore": "BERTScore",
     "smatch": "Smatch",
     "comet": "COMET",
