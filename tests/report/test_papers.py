@@ -19,7 +19,7 @@ from wokflow.frame.schemas import declared_tables
 from wokflow.frame.text_files import read_table
 from wokflow.judge.arguments import read_models
 from wokflow.report import papers
-from wokflow.report.paper_exhibits import PAGE, listed, numbers
+from wokflow.report.paper_exhibits import PAGE, listed, numbers, section
 from wokflow.report.paper_plan import leaves
 from wokflow.report.papers import HEADINGS, STATES, read, values
 
@@ -89,6 +89,16 @@ def test_published_values_that_are_named_are_there_and_all_of_them_are_named() -
         looks = [cell for cell in cells if re.match(r"\d|Figure|Table|Section", cell)]
         assert {cell for cell in looks if not numbers(cell, known)} == set()
         assert {name for cell in looks for name in listed(cell)} == known
+
+
+def test_published_values_have_as_many_decimals_as_their_column() -> None:
+    """45.0 among 53.1 is no 45; where a value is missing, its column stays one of numbers."""
+    shown = section(str(papers.FOLDER), "camt", str(papers.PUBLISHED), {})
+    published = {one["item"]: one["published"] for one in shown["items"]}
+    (direction, table, _), *_ = published["Table 4"]
+    assert direction == "en-zh" and [cell.text for cell in table.rows[3]] == ["LLaMA2", "45.0", "12.1"]
+    [(direction, table, _)] = published["Table 5"]
+    assert direction == "" and table.rows[1][3].value is None and table.rows[1][3].numeric
 
 
 def of_schema(rule: Mapping[str, Any], key: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -20,4 +20,4 @@ def test_each_papers_target_runs_on_the_demo_and_its_page_is_marked(
         ).stdout
         assert f"Paper {paper.name}: tables and figures" in said and "Missing:" in said
         page = (house / "results/report/page/index.html").read_text(encoding="utf-8")
-        assert f"config/papers/{paper.name}.yaml" in page and "A demonstration: no number here" in page
+        assert f"config/papers/{paper.name}.yaml" in page and "A demonstration: no number of this run" in page

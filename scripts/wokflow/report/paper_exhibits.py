@@ -12,6 +12,7 @@ import polars as pl
 from wokflow.evaluate.summary import read_published
 from wokflow.frame.text_files import read_table
 from wokflow.report import doubts
+from wokflow.report.adaptation import METRICS
 from wokflow.report.render import Cell, Table
 
 COLUMNS = {
@@ -20,6 +21,13 @@ COLUMNS = {
     "settings": ("paper", "setting", "published", "ours", "why", "keys"),
 }
 PAGE = "page: "  # begins a section of the page among the outputs
+HEADINGS = METRICS | {"pta": "PTA", "nt_pta": "NT-PTA"}
+STATES = {
+    "built": "as in the paper",
+    "differs": "differs",
+    "cannot": "not built",
+    "nothing": "nothing to build",
+}
 
 
 def read(folder: str | Path, name: str) -> list[dict[str, str]]:
@@ -55,7 +63,8 @@ def section(folder: str, short: str, published: str, headings: Mapping[str, str]
         "title": paper["title"],
         "items": [
             {
-                **{name: row[name] for name in ("item", "shows", "state", "needs")},
+                **{name: row[name] for name in ("item", "shows", "needs")},
+                "state": STATES[row["state"]],
                 "difference": row["difference"].replace("`", ""),  # of Markdown
                 "sections": [
                     (name, headings[name])
@@ -75,14 +84,29 @@ def section(folder: str, short: str, published: str, headings: Mapping[str, str]
 
 
 def _published(values: pl.DataFrame) -> Iterator[tuple[str, Table, list[str]]]:
-    """For each data set of a published table: its values, a row a system and a column a metric, and their notes."""
-    for (dataset,), rows in values.group_by("dataset", maintain_order=True):
-        metrics = rows["metric"].unique(maintain_order=True).to_list()
+    """For each data set of a published table: its values, a row a system and a column a metric, and their notes.
+
+    The name is empty where there is one data set, and that of the direction where nothing else tells them apart.
+    """
+    datasets = [str(name) for name in values["dataset"].unique(maintain_order=True)]
+    directions = [name.partition("/")[0] for name in datasets]
+    names = directions if len({*directions}) == len(datasets) else datasets
+    for dataset, name in zip(datasets, names, strict=True):
+        rows = values.filter(dataset=dataset)
+        columns = {
+            metric: of["value"].to_list() for (metric,), of in rows.group_by("metric", maintain_order=True)
+        }
+        digits = {metric: max(map(_digits, of)) for metric, of in columns.items()}
         by_run: dict[str, dict[str, Cell]] = {}
         for row in rows.iter_rows(named=True):
-            note = "" if row["deviation"] is None else f"± {row['deviation']:g}"
-            cell = Cell(f"{row['value']:,.10g}", note, number=True)
-            by_run.setdefault(row["run"], {})[row["metric"]] = cell
-        cells = [[run, *(of.get(metric, Cell("")) for metric in metrics)] for run, of in by_run.items()]
-        shown = Table(["", *(metric.replace("_", " ") for metric in metrics)], cells)
-        yield str(dataset), shown, doubts.notes(rows.to_dicts())
+            metric, deviation = row["metric"], row["deviation"]
+            note = "" if deviation is None else f"± {deviation:.{digits[metric]}f}"
+            by_run.setdefault(row["run"], {})[metric] = Cell(row["value"], note, digits=digits[metric])
+        cells = [[run, *(of.get(metric, Cell(None)) for metric in columns)] for run, of in by_run.items()]
+        shown = Table(["", *(HEADINGS.get(metric, metric.replace("_", " ")) for metric in columns)], cells)
+        yield name if len(datasets) > 1 else "", shown, doubts.notes(rows.to_dicts())
+
+
+def _digits(value: float) -> int:
+    """Decimal places of a number as it is printed."""
+    return len(f"{value:.10g}".partition(".")[2])
