@@ -19,7 +19,7 @@ def visible(value: object) -> str:
 
 
 def number(value: float | None, digits: int = 0) -> str:
-    return "–" if value is None else f"{value:,.{digits}f}"
+    return "–" if value is None else f"{value:z,.{digits}f}"  # z: no -0.00
 
 
 def percent(share: float) -> str:

@@ -138,15 +138,15 @@ def _edits(
         )
     of_paper = papers.get(EDIT, {})
     for run in _names(papers, EDIT):
-        metrics = (
-            "correctness",
-            "localisation",
-            *(f"localisation={value}" for value in "012"),
-            "offensiveness",
-        )
+        of_values = dict.fromkeys((f"localisation={value}" for value in "012"), 1)
+        digits = {"correctness": 2, "localisation": 2} | of_values | {"offensiveness": 2}
         number = of_paper.get((run, "number"))
         rows.append(
-            [Cell(run, kind=OTHERS), int(number or 0), *(_value(of_paper.get((run, one))) for one in metrics)]
+            [
+                Cell(run, kind=OTHERS),
+                int(number or 0),
+                *(_value(of_paper.get((run, one)), places) for one, places in digits.items()),
+            ]
         )
     heads = ["Run", "Edits", "Correct, %", "Localisation", "0, %", "1, %", "2, %", "Offensive, %"]
     return Table(heads, rows)
