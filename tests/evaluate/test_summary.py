@@ -239,6 +239,8 @@ def test_published_scores_are_all_there() -> None:
         "counterfactual/models": 61,
         "counterfactual/best_worst": 12,
         "counterfactual/pivots": 2,
+        "counterfactual/corpus": 6,
+        "counterfactual/parsed": 4,
         "en-zh/pta": 34,
         "zh-en/pta": 12,
         "en-zh/pearson": 12,
