@@ -55,12 +55,12 @@ def counts(seen: pl.DataFrame) -> Table:
 
 
 def notes(published: Sequence[Mapping[str, str | None]]) -> list[str]:
-    """What is in doubt about published rows: each doubt once, with its rows."""
+    """What is in doubt about published rows: each doubt once, with its rows, each once."""
     doubts: dict[str, list[str]] = {}
     for row in published:
         if row["note"]:
             doubts.setdefault(row["note"], []).append(str(row["run"]))
-    return [f"{', '.join(runs)}: {note}" for note, runs in doubts.items()]
+    return [f"{', '.join(dict.fromkeys(runs))}: {note}" for note, runs in doubts.items()]
 
 
 __all__ = ["ALPHA", "LEAST", "counts", "notes", "outputs", "smoke_tests", "warnings"]
