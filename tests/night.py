@@ -1,9 +1,10 @@
 """The night tier: everything that the gate leaves out, to its end, whatever fails.
 
-`make night` runs each tier; what failed runs once more, in one process by itself. It ends with one table: passed,
-failed, flaky (failed once, passed then), the slowest tests, minutes by tier. What is known so far is printed after
-each tier. As a pytest plugin (-p tests.night) this module writes a line for each phase of each test to the file that
-$WOKFLOW_NIGHT names.
+`make night` runs each tier, those of different LANES beside one another; at the end what failed runs once more, in
+one process by itself. It ends with one table: passed, failed, flaky (failed once, passed then), the slowest tests,
+minutes by tier. A tier's output goes to logs/night, and is printed when it ends, with what is known so far. As a
+pytest plugin (-p tests.night) this module writes a line for each phase of each test to the file that $WOKFLOW_NIGHT
+names.
 """
 
 import argparse
@@ -12,15 +13,20 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 SLOWEST = 20
+# Tests on Slurm wait for much of their time, and no benchmark of a tiny size is judged by its rate.
+LANES = (("slow", "random examples"), ("slurm", "bench"))
+LOGS = Path("logs/night")
 RANDOM = ("--hypothesis-profile", "night")
 
 
@@ -75,20 +81,35 @@ def read(lines: Iterable[str]) -> dict[str, Outcome]:
     return found
 
 
-Run = Callable[[Tier, Sequence[str]], tuple[int, dict[str, Outcome]]]
+@dataclass(frozen=True)
+class Ran:
+    """How pytest ended, and each test; how long it took."""
+
+    status: int
+    outcomes: dict[str, Outcome]
+    minutes: float
 
 
-def run_pytest(tier: Tier, tests: Sequence[str]) -> tuple[int, dict[str, Outcome]]:
-    """Run a tier, or some tests alone in one process; the exit status and how each test ended."""
-    with tempfile.TemporaryDirectory() as folder:
+Run = Callable[[str, Tier, Sequence[str]], Ran]  # the tier's name, the tier, some tests of it or none for all
+
+
+def run_pytest(name: str, tier: Tier, tests: Sequence[str]) -> Ran:
+    """Run a tier, or some tests alone in one process; the output goes to a log, and is printed at the end."""
+    LOGS.mkdir(parents=True, exist_ok=True)
+    log, start = LOGS / f"{name.replace(' ', '_')}{'_again' if tests else ''}.log", time.monotonic()
+    with tempfile.TemporaryDirectory() as folder, log.open("w", encoding="utf-8") as output:
         file = Path(folder) / "outcomes"
         file.touch()
         # Tests by their names: the options that choose and spread them out are left out.
         options = [*RANDOM, *tests] if tests else [*tier.options]
         command = [sys.executable, "-m", "pytest", "-p", "tests.night", *options]
         environment = {**os.environ, **tier.environment, "WOKFLOW_NIGHT": str(file)}
-        status = subprocess.run(command, env=environment, check=False).returncode
-        return status, read(file.read_text(encoding="utf-8").splitlines())
+        done = subprocess.run(
+            command, env=environment, stdout=output, stderr=subprocess.STDOUT, check=False
+        ).returncode
+        outcomes = read(file.read_text(encoding="utf-8").splitlines())
+    sys.stdout.write(log.read_text(encoding="utf-8", errors="replace"))
+    return Ran(done, outcomes, (time.monotonic() - start) / 60)
 
 
 @dataclass
@@ -100,11 +121,21 @@ class Night:
     flaky: list[str]
     failed: list[str]
 
+    def add(self, tier: str, ran: Ran) -> None:
+        """Take in how a tier ended. One that ends with an error and no failed test counts as failed itself."""
+        self.outcomes[tier], self.minutes[tier] = ran.outcomes, ran.minutes
+        told = not ran.status or self.failed_in(tier)
+        if ran.status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or not told:
+            self.failed.append(f"{tier}: pytest ended with status {ran.status}, see above")
+
+    def failed_in(self, tier: str) -> list[str]:
+        return [test for test, one in self.outcomes[tier].items() if one.outcome == "failed"]
+
     @property
     def table(self) -> str:
         """Tiers with their numbers and minutes; what failed, what is flaky, and what is slow, by name."""
         rows = ["tier                 passed  failed  flaky  skipped  minutes"]
-        for tier, outcomes in self.outcomes.items():
+        for tier, outcomes in sorted(self.outcomes.items(), key=lambda one: [*tiers(1)].index(one[0])):
             count = Counter(self._verdict(one) for one in outcomes.values())
             numbers = "".join(
                 f"{count[name]:>{width}}"
@@ -126,21 +157,29 @@ class Night:
         return "flaky" if one.test in self.flaky else one.outcome
 
 
-def night(wanted: Mapping[str, Tier], run: Run, clock: Callable[[], float] = time.monotonic) -> Night:
-    """Run tiers one after the other; a tier that ends with an error and no failed test counts as failed itself."""
-    found = Night({}, {}, [], [])
-    for name, tier in wanted.items():
-        start = clock()
-        status, outcomes = run(tier, ())
-        again = [test for test, one in outcomes.items() if one.outcome == "failed"]
-        if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or (status and not again):
-            found.failed.append(f"{name}: pytest ended with status {status}, see above")
-        seconds = run(tier, again)[1] if again else {}
-        for test in again:
-            passed = test in seconds and seconds[test].outcome == "passed"
-            (found.flaky if passed else found.failed).append(test)
-        found.outcomes[name], found.minutes[name] = outcomes, (clock() - start) / 60
-        print(f"\n{found.table}", flush=True)  # so far: the night may be broken off
+def night(wanted: Mapping[str, Tier], run: Run) -> Night:
+    """Run the tiers of each lane one after the other, the lanes beside one another; then what failed, once more."""
+    found, lock = Night({}, {}, [], []), threading.Lock()
+
+    def run_lane(names: Iterable[str]) -> None:
+        for name in names:
+            ran = run(name, wanted[name], ())
+            with lock:
+                found.add(name, ran)
+                print(f"\n{found.table}", flush=True)  # so far: the night may be broken off
+
+    with ThreadPoolExecutor(len(LANES)) as pool:
+        lanes = [pool.submit(run_lane, [name for name in lane if name in wanted]) for lane in LANES]
+    for lane in lanes:
+        lane.result()
+    for name, failed in {name: found.failed_in(name) for name in wanted}.items():
+        if failed:
+            again = run(name, wanted[name], failed)
+            found.minutes[name] += again.minutes
+            for test in failed:
+                passed = test in again.outcomes and again.outcomes[test].outcome == "passed"
+                (found.flaky if passed else found.failed).append(test)
+    print(f"\n{found.table}", flush=True)
     return found
 
 

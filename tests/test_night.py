@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
 from tests import night
 from tests.conftest import ROOT
-from tests.night import Outcome, Tier
+from tests.night import Outcome, Ran, Tier
 
 ONE = Tier(("-m", "one"), {})
+PATIENCE = 60  # seconds, against hanging
 
 
 def phase(test: str, outcome: str, seconds: float = 1.0) -> str:
@@ -22,30 +24,37 @@ def test_a_test_ended_as_the_worst_of_its_phases() -> None:
 
 
 class Runs:
-    """What pytest says of two tiers; of tests that run alone it says `alone`."""
+    """What pytest says of each tier; of tests that run alone it says `alone`. Each run takes a minute."""
 
-    def __init__(self, *answers: tuple[int, dict[str, str]], alone: dict[str, str]) -> None:
-        self.answers, self.alone = list(answers), alone
+    def __init__(self, answers: dict[str, tuple[int, dict[str, str]]], alone: dict[str, str]) -> None:
+        self.answers, self.alone = answers, alone
+        self.others_end = Barrier(len(answers), timeout=PATIENCE)
+        self.order: list[str] = []
 
-    def __call__(self, tier: Tier, tests: Sequence[str]) -> tuple[int, dict[str, Outcome]]:
-        status, found = (1, {test: self.alone[test] for test in tests}) if tests else self.answers.pop(0)
-        return status, {test: Outcome(test, outcome, 2.0) for test, outcome in found.items()}
+    def __call__(self, name: str, tier: Tier, tests: Sequence[str]) -> Ran:
+        status, found = (1, {test: self.alone[test] for test in tests}) if tests else self.answers[name]
+        if not tests:
+            self.others_end.wait()
+        self.order.append(f"{name} again" if tests else name)
+        return Ran(status, {test: Outcome(test, outcome, 2.0) for test, outcome in found.items()}, 1.0)
 
 
 def test_what_failed_runs_once_more_and_other_tiers_go_on() -> None:
+    """Tiers of two lanes run beside one another, or they would wait here; what failed runs when both have ended."""
     first = {"good": "passed", "sometimes": "failed", "never": "failed", "absent": "skipped"}
-    runs = Runs((1, first), (0, {"last": "passed"}), alone={"sometimes": "passed", "never": "failed"})
-    clock = iter(range(0, 600, 60))
-    found = night.night({"slow": ONE, "slurm": ONE}, runs, clock=lambda: next(clock))
+    answers = {"slow": (1, first), "slurm": (0, {"last": "passed"})}
+    runs = Runs(answers, alone={"sometimes": "passed", "never": "failed"})
+    found = night.night({"slow": ONE, "slurm": ONE}, runs)
     assert (found.failed, found.flaky) == (["never"], ["sometimes"])
+    assert {*runs.order[:2]} == {"slow", "slurm"} and runs.order[2:] == ["slow again"]
     lines = [line.split() for line in found.table.splitlines()]
-    assert ["slow", "1", "1", "1", "1", "1.0"] in lines and ["slurm", "1", "0", "0", "0", "1.0"] in lines
+    assert ["slow", "1", "1", "1", "1", "2.0"] in lines and ["slurm", "1", "0", "0", "0", "1.0"] in lines
     assert "flaky: failed, and passed when run alone:\n  sometimes\n" in found.table
 
 
 @pytest.mark.parametrize("status", [1, 2, 3, 4, 5, -9])
 def test_a_tier_that_breaks_off_is_no_success(status: int) -> None:
-    found = night.night({"slow": ONE}, Runs((status, {"good": "passed"}), alone={}))
+    found = night.night({"slow": ONE}, Runs({"slow": (status, {"good": "passed"})}, alone={}))
     assert found.failed == [f"slow: pytest ended with status {status}, see above"]
 
 
@@ -54,6 +63,7 @@ def test_each_test_is_asked_in_the_night_or_in_the_gate() -> None:
     recipe = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\ngate:")[2].partition("\n\n")[0]
     left_out = {word for word in ("slow", "cluster", "bench", "gate") if f"not {word}" in recipe}
     asked = {tier.options[tier.options.index("-m") + 1] for tier in night.tiers(2).values()}
+    assert {tier for lane in night.LANES for tier in lane} == {*night.tiers(2)}
     assert left_out == asked & {"slow", "cluster", "bench"} == {"slow", "cluster", "bench"}
 
 

@@ -7,7 +7,7 @@ import yaml
 
 from tests.conftest import ROOT
 from tests.skips import matches, read_list
-from tests.tiers import QUICK, SLOW, TESTS, tier
+from tests.tiers import LONGEST, QUICK, SLOW, TESTS, tier
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_a_test_s_tier_comes_from_its_place_and_its_fixtures(
 
 
 def test_every_test_that_the_tiers_and_the_list_of_skips_name_exists() -> None:
-    tests = [f"tests/{test}" for test in (*SLOW, *QUICK)] + list(read_list(TESTS / "skips.txt"))
+    tests = [f"tests/{test}" for test in (*SLOW, *QUICK, *LONGEST)] + list(read_list(TESTS / "skips.txt"))
     for test in tests:
         file = ROOT / test.split("::")[0]
         assert file.is_file(), test

@@ -111,6 +111,14 @@ QUICK = (
     "workflow/test_plans.py::test_an_edit_would_run_exactly[a source replaced by an older file with other rows",
     "workflow/test_plans.py::test_an_edit_would_run_exactly[all code touched",
 )
+# Begin first, or a worker would still be at one of them when the others have nothing left to do.
+LONGEST = (
+    "workflow/test_papers.py",
+    "workflow/test_interrupted.py",
+    "workflow/test_real.py::test_the_testbed_as_published_",
+    "workflow/test_edits.py::test_an_edited_house_holds_",
+    "export/test_release.py::test_runs_with_other_cores_",
+)
 
 
 def tier(test: str, fixtures: set[str]) -> str | None:
@@ -124,17 +132,23 @@ def tier(test: str, fixtures: set[str]) -> str | None:
     return "slow" if test.startswith(SLOW) or SLOW_FIXTURES & fixtures else None
 
 
+def name_of(item: pytest.Item) -> str:
+    """The id of a test below tests/; empty for one that stands elsewhere."""
+    if TESTS not in item.path.parents:
+        return ""
+    return item.path.relative_to(TESTS).as_posix() + item.nodeid[item.nodeid.index("::") :]
+
+
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their markers
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Give each test its marker. First come the longest, then those that share the built house."""
     for item in items:
-        if TESTS in item.path.parents:
-            name = item.path.relative_to(TESTS).as_posix() + item.nodeid[item.nodeid.index("::") :]
-            if marker := tier(name, set(getattr(item, "fixturenames", ()))):
-                item.add_marker(marker)
+        if (name := name_of(item)) and (marker := tier(name, set(getattr(item, "fixturenames", ())))):
+            item.add_marker(marker)
 
-    def place(item: pytest.Item) -> tuple[bool, bool]:
-        return not item.get_closest_marker("gate"), "built" not in getattr(item, "fixturenames", ())
+    def place(item: pytest.Item) -> tuple[bool, bool, bool]:
+        first = not item.get_closest_marker("gate"), not name_of(item).startswith(LONGEST)
+        return *first, "built" not in getattr(item, "fixturenames", ())
 
     items.sort(key=place)
 
