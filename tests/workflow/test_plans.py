@@ -10,9 +10,9 @@ import yaml
 
 from tests.conftest import ROOT
 from tests.workflow.batches import Batch, batches, keys_changed_by, members_changed
-from tests.workflow.changes import Settings
+from tests.workflow.changes import Settings, then
 from tests.workflow.conftest import EVERY, copy_of
-from tests.workflow.edits import EDIT_OF_ALL, EDITS, PLANNED_EDITS
+from tests.workflow.edits import EDIT_OF_ALL, EDITS, PLANNED_EDITS, WITHOUT_EFFECT
 from tests.workflow.keyed import KEYED, SEVERAL_KEYS, SHOWS_SETTINGS
 from tests.workflow.planner import Planned, Planner, plan_once
 from tests.workflow.run_edits import RUN_EDITS, RUN_SETTINGS
@@ -20,6 +20,7 @@ from tests.workflow.setting_edits import PLANNED_SETTINGS, SETTINGS
 
 ALL_SETTINGS = SETTINGS | PLANNED_SETTINGS | RUN_SETTINGS
 ALL_EDITS = PLANNED_EDITS | RUN_EDITS
+IDLE = {name: settings for name, (settings, rules) in (PLANNED_SETTINGS | RUN_SETTINGS).items() if not rules}
 BATCHES = batches(
     {
         name: (Settings({}), settings, keys_changed_by(settings, runs))
@@ -48,7 +49,7 @@ def plan(planner: Planner, tmp_path_factory: pytest.TempPathFactory) -> Plan:
 
 
 def test_a_built_house_has_nothing_to_do(planner: Planner) -> None:
-    assert planner.unedited.rules == set()
+    assert planner.unedited.rules == planner.unedited.described == set()
 
 
 @pytest.mark.parametrize("batch", BATCHES, ids=str)
@@ -65,12 +66,21 @@ def test_settings_of_different_rules_change_their_keys_exactly(batch: Batch, pla
         assert planned.rules == planned.described == expected
 
 
-@pytest.mark.parametrize("name", RUN_SETTINGS)
+def test_settings_without_effect_run_nothing(plan: Plan, planner: Planner) -> None:
+    """All of them at once: a rule that one of them touched would run beside the others, too."""
+    together = Settings({key: value for settings in IDLE.values() for key, value in settings.values.items()})
+    assert len(together.values) == sum(len(settings.values) for settings in IDLE.values()), "one is set twice"
+    planned = plan(together)
+    assert planned.rules == planned.described == set()
+    assert planned.rules_with_other_keys(planner.unedited) == set()
+
+
+@pytest.mark.parametrize("name", [name for name in RUN_SETTINGS if name not in IDLE])
 def test_the_setting_of_a_run_would_run_exactly(name: str, plan: Plan, planner: Planner) -> None:
     test_a_setting_would_run_exactly(name, plan, planner)
 
 
-@pytest.mark.parametrize("name", PLANNED_SETTINGS)
+@pytest.mark.parametrize("name", [name for name in PLANNED_SETTINGS if name not in IDLE])
 def test_a_setting_would_run_exactly(name: str, plan: Plan, planner: Planner) -> None:
     settings, expected = ALL_SETTINGS[name]
     planned = plan(settings)
@@ -103,13 +113,25 @@ def test_an_edit_would_run_exactly(name: str, built: Path, tmp_path: Path) -> No
     assert planned.rules == planned.described == expected
 
 
-@pytest.mark.parametrize("name", EDITS | SETTINGS)
-def test_what_an_edit_before_cutoffs_does_is_described(name: str, built: Path, tmp_path: Path) -> None:
-    """What surely runs is listed, also where only its key shows it; all else behind the cutoffs waits for them."""
+def test_edits_without_effect_run_nothing(built: Path, tmp_path: Path) -> None:
+    """All of them at once: a rule that one of them touched would run beside the others, too."""
     house = copy_of(built, tmp_path / "house")
-    edit, _ = (EDITS | SETTINGS)[name]
-    edit(house)
+    then(*WITHOUT_EFFECT.values())(house)
     planned = plan_once(house)
+    assert planned.rules == planned.described == set()
+
+
+@pytest.mark.parametrize("name", EDITS | SETTINGS)
+def test_what_an_edit_before_cutoffs_does_is_described(
+    name: str, built: Path, plan: Plan, tmp_path: Path
+) -> None:
+    """What surely runs is listed, also where only its key shows it; all else behind the cutoffs waits for them."""
+    if name in SETTINGS:
+        planned = plan(SETTINGS[name][0])
+    else:
+        house = copy_of(built, tmp_path / "house")
+        EDITS[name][0](house)
+        planned = plan_once(house)
     assert planned.described and planned.rules <= planned.described
 
 
