@@ -7,7 +7,7 @@ from pathlib import Path
 
 from snakemake.utils import min_version
 
-min_version("9.27")
+min_version("9.20")
 ROOT = Path(str(workflow.current_basedir))  # this file's own folder, also where another workflow imports it
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "executor")]  # in a container, neither is installed
 EARLIER_RULES = set(workflow.rules)  # an importing workflow's own

@@ -1,7 +1,10 @@
 """Parts of other packages that are overridden or called are checked; and what is pinned was tested."""
 
+import ast
 import importlib
 import importlib.metadata
+import re
+import tomllib
 
 import pytest
 from packaging.version import Version
@@ -12,6 +15,7 @@ from wokflow.frame import plan
 
 from tests.conftest import ROOT
 
+SOURCES = [*(ROOT / "executor").rglob("*.py"), *(ROOT / "scripts" / "wokflow" / "frame").glob("*.py")]
 HERE = importlib.metadata.version("pytest")
 MODULE = "snakemake_executor_plugin_slurm_robust.self_check"
 THERE = Part(MODULE, "check_parts", ("package", "tested", "parts"))
@@ -54,15 +58,38 @@ def test_all_that_is_missing_is_named_with_what_to_do() -> None:
 @pytest.mark.parametrize(
     ("package", "tested"),
     [
-        ("snakemake-executor-plugin-slurm", self_check.SLURM_TESTED),
-        ("snakemake", self_check.SNAKEMAKE_TESTED),
-        ("snakemake", plan.TESTED),
+        (self_check.SLURM, self_check.SLURM_TESTED),
+        (self_check.SNAKEMAKE, self_check.SNAKEMAKE_TESTED),
     ],
 )
-def test_the_version_that_is_pinned_was_tested(package: str, tested: tuple[str, str]) -> None:
-    pins = dict(
-        line.removesuffix(" \\").split("==")
-        for line in (ROOT / "constraints.txt").read_text().splitlines()
-        if "==" in line
+def test_what_is_pinned_was_tested_and_nothing_older_is_let_in(package: str, tested: tuple[str, str]) -> None:
+    pinned = re.search(rf"(?m)^{package}==(\S+)", (ROOT / "constraints.txt").read_text())
+    assert pinned and Version(tested[0]) <= Version(pinned[1]) <= Version(tested[1])
+    oldest = tested[0].removesuffix(".0")
+    for project in (ROOT / "pyproject.toml", ROOT / "executor" / "pyproject.toml"):
+        assert f"{package}>={oldest}" in tomllib.loads(project.read_text())["project"]["dependencies"]
+    if package == self_check.SNAKEMAKE:
+        assert f'min_version("{oldest}")' in (ROOT / "Snakefile").read_text()
+
+
+def test_every_private_name_of_other_packages_is_listed() -> None:
+    """A name is one's own if something here defines it; `os` and `sys` are no packages of Snakemake."""
+    own, used = set(), set()
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                own.add(node.name)
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                own.add(node.id)
+            elif (
+                isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.endswith("__")
+            ):
+                of = node.value.id if isinstance(node.value, ast.Name) else ""
+                if of == "self" and isinstance(node.ctx, ast.Store):
+                    own.add(node.attr)
+                elif of not in ("os", "sys"):
+                    used.add(node.attr)
+    listed = set(
+        re.findall(r"\b_[a-z]\w+", (ROOT / "executor" / "PRIVATE_NAMES.md").read_text(encoding="utf-8"))
     )
-    assert Version(tested[0]) <= Version(pins[package]) <= Version(tested[1])
+    assert used - own == listed - own - {"_cores", "_nodes", "_wildcards_"}  # parts of resources and comments

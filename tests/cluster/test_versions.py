@@ -1,4 +1,4 @@
-"""The contract of test_contract.py with the oldest tested versions, and with the newest of the package index."""
+"""What depends on Snakemake's own parts, with the oldest tested versions and with the newest of the package index."""
 
 import os
 import subprocess
@@ -14,6 +14,13 @@ TESTED = {
     self_check.SNAKEMAKE: self_check.SNAKEMAKE_TESTED,
     self_check.SLURM: self_check.SLURM_TESTED,
 }
+# The executor; records that are restored; a house that is built, and its plan; the screen.
+CONTRACT = (
+    "tests/cluster/test_contract.py",
+    "tests/frame/test_records.py",
+    "tests/workflow/test_plans.py::test_a_built_house_has_nothing_to_do",
+    "tests/workflow/test_screen.py::test_a_run_shows_a_line_for_each_job_and_ends_with_what_came_out",
+)
 
 
 @pytest.mark.parametrize("which", ["oldest", "newest"])
@@ -25,7 +32,7 @@ def test_the_contract_holds(which: str, tmp_path: Path) -> None:
     install = [Path(python).with_name("uv"), "pip", "install", *options]
     if subprocess.run([*install, *wanted], capture_output=True, check=False).returncode:
         pytest.skip("no package index can be reached")
-    contract = [python, "-m", "pytest", "-q", "-n", "2", "-m", "", "tests/cluster/test_contract.py"]
+    contract = [python, "-m", "pytest", "-q", "-n", "2", "-m", "", *CONTRACT]
     environment = os.environ | {"PYTHONPATH": str(packages)}
     environment.pop("WOKFLOW_NIGHT", None)
     done = subprocess.run(contract, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)

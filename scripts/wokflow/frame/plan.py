@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from snakemake_executor_plugin_slurm_robust.self_check import Part, check_parts
+from snakemake_executor_plugin_slurm_robust.self_check import SNAKEMAKE, SNAKEMAKE_TESTED, Part, check_parts
 from snakemake_interface_common.exceptions import WorkflowError
 
 from wokflow.frame.alone import last_config
@@ -24,7 +24,6 @@ from wokflow.frame.config_files import check_configs
 from wokflow.frame.job import UserError
 from wokflow.frame.records import UNFINISHED
 
-TESTED = ("9.27.1", "9.27.1")  # versions of Snakemake whose Workflow.__init__ was replaced as below
 USED = (  # what this module calls and reads of Snakemake, as far as its classes show it
     Part("snakemake.cli", "parse_args", ("argv",)),
     Part("snakemake.cli", "args_to_api", ("args", "parser")),
@@ -115,7 +114,7 @@ def dry_workflow(options: list[str]) -> Any:
     from snakemake.cli import args_to_api, parse_args
     from snakemake.workflow import Workflow
 
-    if warning := check_parts("snakemake", TESTED, USED):
+    if warning := check_parts(SNAKEMAKE, SNAKEMAKE_TESTED, USED):
         print(warning, file=sys.__stderr__)
     # A model's server and its client run at the same time, with a core each.
     parser, arguments = parse_args(["--dry-run", "--cores", "64", *options])
