@@ -102,7 +102,7 @@ SLOW = (
     "workflow/test_two_runs.py",
 )
 QUICK = (
-    "cluster/test_contract.py::test_an_executor_that_lacks_what_is_needed_is_refused[a name",
+    "cluster/test_contract.py::test_an_executor_that_lacks_what_is_needed_is_refused",
     "cluster/test_placement.py::test_each_attempt_stays_within_the_partitions_that_take_the_job",
     "judge/test_pta.py::test_a_planted_bias_is_measured_within_its_interval_and_an_unbiased_judge_shows_none[by_merit",
     "workflow/test_plans.py::test_a_built_house_has_nothing_to_do",

@@ -19,12 +19,12 @@ class SlurmError(Exception):
     """Slurm refused something, or does not answer; the message is Slurm's own."""
 
 
-def ask(*command: str) -> str:
-    """The output of a command of Slurm. Raises SlurmError if it fails, is not there or takes over a minute."""
+def ask(*command: str, text: str = "") -> str:
+    """The output of a command of Slurm on a text. Raises SlurmError if it fails, is absent or takes a minute."""
     try:
         done = subprocess.run(
             command,
-            stdin=subprocess.DEVNULL,
+            input=text,
             capture_output=True,
             timeout=PATIENCE,
             check=False,

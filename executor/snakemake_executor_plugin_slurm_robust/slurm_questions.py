@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Iterable
 
-LINE = re.compile(r"(\d+(?:_\d+)?)\|([A-Z_]+)[^|]*(?:\|(.*))?")  # job, state, reason to wait
+LINE = re.compile(r"(\d+)\|([A-Z_]+)[^|]*(?:\|(.*))?")  # job, state, reason to wait
 FIELD = re.compile(r"\b(\w++)=(\S*)")  # name and value of what the controller says about a job
 PATIENCE = 60  # seconds that an answer may take
 
@@ -31,9 +31,9 @@ async def ask(*command: str, patience: float = PATIENCE) -> str | None:
 async def queue(run: str) -> dict[str, tuple[str, str]] | None:
     """(state, reason to wait) of each job of a run that the controller lists; None where it does not answer.
 
-    Ended jobs are listed too, until MinJobAge has passed. Tasks of an array are listed one by one.
+    Ended jobs are listed too, until MinJobAge has passed.
     """
-    what = ("--noheader", "--states=all", "--array", "--format=%i|%T|%r", f"--name={run}")
+    what = ("--noheader", "--states=all", "--format=%i|%T|%r", f"--name={run}")
     output = await ask("squeue", *what)
     return None if output is None else read(output)
 

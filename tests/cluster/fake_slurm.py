@@ -14,7 +14,7 @@ Called with the name of a command (sbatch, say) and its arguments. A plan has an
 
 and, for all together, `slow`: seconds that squeue takes, and
 `one_by_one`: no two jobs run at once.
-`accounts`: those that sacctmgr lists. The options of each submission are kept in the file `options.<number>`.
+`accounts`: those that sacctmgr lists. The options of each submission are kept in `sent.<number>`.
 """
 
 import fcntl
@@ -91,8 +91,7 @@ def take(arguments: list[str]) -> int:
     """Take or refuse a job, as the plan of this submission says."""
     plans = load(HOME / "plan")["jobs"]
     number = 1 + sum(call.startswith("sbatch ") for call in calls())
-    (HOME / f"sent.{number}").write_text(json.dumps([arguments, dict(os.environ)]))
-    (HOME / f"options.{number}").write_text(json.dumps(arguments))
+    (HOME / f"sent.{number}").write_text(json.dumps(arguments))
     plan = plans[min(number, len(plans)) - 1]
     comment = option(arguments, "--comment")
     live = [job["id"] for job in jobs() if job["comment"] == comment and truth(job) not in ENDED]

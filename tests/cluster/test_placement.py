@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.cluster.test_contract import House
+from tests.cluster.toy import BEFORE_RULES, BEHIND_RULES, House
 from tests.conftest import ROOT
 
 SITE = """
@@ -20,13 +20,8 @@ partitions:
           account: lab_g, qos: null, constraint: null}
 """
 SNAKEFILE = f"""
-import sys
-sys.path.insert(0, {str(ROOT / "scripts")!r})
+{BEFORE_RULES}
 from snakemake_executor_plugin_slurm_robust.requests import doubled
-from snakemake_executor_plugin_slurm_robust.site import read_site
-from wokflow.frame.job import UserError
-SITE = read_site("slurm/site.yaml")
-EARLIER_RULES = set()
 
 rule quick:
     output: "quick"
@@ -73,7 +68,7 @@ rule by_hand:
     resources: runtime=7, mem_mb=1000, slurm_partition="accel", qos="fast"
     shell: "touch {{output}}"
 
-include: {str(ROOT / "rules/cluster.smk")!r}
+{BEHIND_RULES}
 """
 FAILS = {"listed": ["FAILED"]}
 
@@ -96,7 +91,7 @@ def submitted(toy: House) -> list[dict[str, str]]:
     short = {"-A": "account", "-p": "partition", "-t": "time", "-C": "constraint", "--mem": "mem"}
     found = []
     for number in range(1, toy.submitted() + 1):
-        words = json.loads((toy.slurm / f"options.{number}").read_text(encoding="utf-8"))
+        words = json.loads((toy.slurm / f"sent.{number}").read_text(encoding="utf-8"))
         options = {short[word]: words[at + 1] for at, word in enumerate(words) if word in short}
         options |= dict(word[2:].split("=", 1) for word in words if word.startswith("--") and "=" in word)
         found.append({name: value for name, value in options.items() if name not in ("wrap", "comment")})

@@ -13,13 +13,18 @@ from typing import Any
 
 from tests.conftest import ROOT
 
-SNAKEFILE = f"""
+# What stands in a Snakefile before and behind its rules so that rules/cluster.smk can be included.
+BEFORE_RULES = f"""
 import sys
 sys.path.insert(0, {str(ROOT / "scripts")!r})
 from snakemake_executor_plugin_slurm_robust.site import read_site
 from wokflow.frame.job import UserError
 SITE = read_site("slurm/site.yaml")
 EARLIER_RULES = set()
+"""
+BEHIND_RULES = f"include: {str(ROOT / 'rules/cluster.smk')!r}"
+SNAKEFILE = f"""
+{BEFORE_RULES}
 KEY = config.get("key", "old")
 
 rule made:
@@ -66,13 +71,7 @@ rule copied:
     output: "results/copied.txt"
     shell: "cp {{input:q}} {{output}}"
 
-KEY_VARIABLES = ["LAB_API_KEY"]
-
-rule keyed:
-    output: "results/keyed.txt"
-    shell: "{sys.executable} {Path(__file__).with_name("show_key.py")} > {{output}}"
-
-include: {str(ROOT / "rules/cluster.smk")!r}
+{BEHIND_RULES}
 """
 COMMANDS = ("sbatch", "squeue", "sacct", "scancel", "scontrol", "srun", "sinfo", "sacctmgr")
 FAKE, QUICK = (Path(__file__).with_name(name) for name in ("fake_slurm.py", "quick_snakemake.py"))

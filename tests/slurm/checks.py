@@ -68,11 +68,8 @@ def assert_clean(cluster: Cluster, house: Path) -> None:
 def blind(cluster: Cluster, node: str, *mounts: str) -> Iterator[None]:
     """The cluster with a node whose file system differs by mounts, each the words behind `mount`."""
     script = "; ".join(f"mount {words}" for words in mounts)
-    cluster.end(f"slurmd.{node}")
-    cluster.start_node(node, "unshare", "--mount", "sh", "-ec", f'{script}; exec "$@"', "sh")
     try:
+        cluster.restart_node(node, "unshare", "--mount", "sh", "-ec", f'{script}; exec "$@"', "sh")
         yield
     finally:
-        cluster.end(f"slurmd.{node}")
-        cluster.start_node(node)
-        cluster.until(lambda: cluster.idle() == cluster.nodes, "all nodes are idle")
+        cluster.restart_node(node)

@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 
-from tests.slurm.configuration import ACCOUNTING, SLURM_CONF, SLURMDBD_CONF, SRUN
+from tests.slurm.configuration import ACCOUNTING, SLURM_CONF, SLURMDBD_CONF
 
 NEEDED = ("munged", "slurmctld", "slurmd", "sbatch")
 NEEDED_FOR_ACCOUNTING = ("slurmdbd", "mariadbd", "mariadb-install-db")
@@ -63,11 +63,11 @@ class Cluster:
     environment: dict[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
-        for name in ("etc", "log", "pids", "state", "munge", "dev", "bin", "mysql", "tmp"):
+        for name in ("etc", "log", "pids", "state", "munge", "dev", "mysql", "tmp"):
             (self.home / name).mkdir(parents=True)
         self.home.chmod(0o755)
         kept = {name: value for name, value in os.environ.items() if not name.startswith("SLURM_")}
-        path = f"{self.home}/bin:{os.environ['PATH']}:{SYSTEM_PATH}"
+        path = f"{os.environ['PATH']}:{SYSTEM_PATH}"
         self.environment = kept | {"SLURM_CONF": str(self.conf), "PATH": path}
         self._configure()
 
@@ -218,17 +218,18 @@ class Cluster:
         """Start a node's daemon, by a command before it if one is given (`unshare`, say)."""
         self.run(*within, "slurmd", "-f", str(self.conf), "-N", name)
 
+    def restart_node(self, name: str, *within: str) -> None:
+        """End a node's daemon, if it runs, start it as `start_node` does, and wait until all nodes are idle."""
+        self.end(f"slurmd.{name}")
+        self.start_node(name, *within)
+        self.until(lambda: self.idle() == self.nodes, "all nodes are idle")
+
     def has(self, name: str) -> bool:
         """Whether a daemon has been started, and not been ended here since."""
         return (self.home / "pids" / name).exists()
 
     def end(self, name: str, how: int = signal.SIGTERM) -> None:
-        """End a daemon (munged, mariadbd, slurmdbd, slurmctld, slurmd.n1, ...) and wait until it is gone.
-
-        Raises ValueError for a name that no daemon has; one that has ended already is no error.
-        """
-        if name not in self.daemons:
-            raise ValueError(f"no daemon {name}; there are {', '.join(self.daemons)}")
+        """End a daemon (munged, mariadbd, slurmdbd, slurmctld, slurmd.n1, ...), if it runs, and await its end."""
         if not self.has(name):
             return
         file = self.home / "pids" / name
@@ -245,26 +246,13 @@ class Cluster:
 
     @contextmanager
     def without(self, name: str) -> Iterator[None]:
-        """The cluster without a daemon, which is started again at the end."""
+        """The cluster without slurmctld or slurmdbd, which is started again at the end."""
+        start = {"slurmctld": self.start_controller, "slurmdbd": self.start_accounting}[name]
         self.end(name)
         try:
             yield
         finally:
-            self._again(name)
-
-    def _again(self, name: str) -> None:
-        match name.split("."):
-            case ["slurmd", node]:
-                self.start_node(node)
-                self.until(lambda: self.idle() == self.nodes, "all nodes are idle")
-            case ["slurmctld"]:
-                self.start_controller()
-            case ["slurmdbd"]:
-                self.start_accounting()
-            case ["mariadbd"]:
-                self.start_database()
-            case _:
-                raise ValueError(f"no daemon {name}")
+            start()
 
     def _have_clients_wait(self, seconds: int) -> None:
         """How long clients that start from now on try to reach the controller: not long while there is none."""
@@ -311,9 +299,6 @@ class Cluster:
         database.chmod(0o600)
         for number in range(1, self.nodes + 1):
             (self.home / "spool" / f"n{number}").mkdir(parents=True)
-        srun = self.home / "bin" / "srun"
-        srun.write_text(SRUN.format(conf=self.conf))
-        srun.chmod(0o755)
 
 
 def alive(pid: int) -> bool:

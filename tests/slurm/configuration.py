@@ -79,5 +79,3 @@ StorageUser={user}
 StoragePass=none
 StorageLoc=accounting
 """
-# An executor's job step drops every SLURM_* variable before it calls srun, where ours is to be found too.
-SRUN = '#!/bin/sh\nSLURM_CONF="${{SLURM_CONF:-{conf}}}" exec /usr/bin/srun "$@"\n'

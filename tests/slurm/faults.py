@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.slurm.cluster import PATIENCE, Cluster
+from tests.slurm.cluster import Cluster
 
 ALIVE = ("PENDING", "RUNNING", "SUSPENDED")
 
@@ -36,29 +36,28 @@ def at_work(cluster: Cluster, job: str) -> None:
 
 
 def processes(cluster: Cluster, job: str) -> set[int]:
-    """The process ids of a job and of the daemons that Slurm started for it."""
-    found = set()
-    wanted = {f"SLURM_JOB_ID={job}".encode(), f"SLURM_CONF={cluster.conf}".encode()}
-    for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            if wanted <= set((folder / "environ").read_bytes().split(b"\0")):
-                parent = (folder / "stat").read_text().rpartition(")")[2].split()[1]
-                found.add(int(folder.name))
-                if (Path("/proc") / parent / "comm").read_text().startswith("slurmstepd"):
-                    found.add(int(parent))
-    return found
+    """The process ids of a job and of the daemons of its steps."""
+    own = {number for number, variables in _processes(cluster) if f"SLURM_JOB_ID={job}" in variables}
+    return own | daemons(cluster, job)
 
 
 def daemons(cluster: Cluster, job: str) -> set[int]:
     """The process ids of the daemons of a job's steps, which outlive its processes for a moment."""
     found = set()
+    for number, _ in _processes(cluster):
+        with suppress(OSError):
+            if Path(f"/proc/{number}/cmdline").read_text().startswith(f"slurmstepd: [{job}."):
+                found.add(number)
+    return found
+
+
+def _processes(cluster: Cluster) -> Iterator[tuple[int, list[str]]]:
+    """The processes of a cluster that may be looked at, with their environment."""
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            if (folder / "cmdline").read_bytes().startswith(f"slurmstepd: [{job}.".encode()):
-                environment = (folder / "environ").read_bytes().split(b"\0")
-                if f"SLURM_CONF={cluster.conf}".encode() in environment:
-                    found.add(int(folder.name))
-    return found
+            variables = (folder / "environ").read_bytes().decode(errors="replace").split("\0")
+            if f"SLURM_CONF={cluster.conf}" in variables:
+                yield int(folder.name), variables
 
 
 def kill_node(cluster: Cluster, node: str, job: str) -> None:
@@ -75,17 +74,15 @@ def locked(house: Path) -> bool:
     return any((house / ".snakemake" / "locks").glob("*"))
 
 
-def waits_again(cluster: Cluster, job: str, seconds: float = PATIENCE) -> None:
+def waits_again(cluster: Cluster, job: str) -> None:
     """Wait until a job is in the queue once more."""
     cluster.until(
-        lambda: any(each["id"] == job for each in cluster.jobs("PENDING")), f"{job} is queued again", seconds
+        lambda: any(each["id"] == job for each in cluster.jobs("PENDING")), f"{job} is queued again"
     )
 
 
-def begins_soon(cluster: Cluster, job: str, minutes: int | None = None) -> None:
+def begins_soon(cluster: Cluster, job: str) -> None:
     """Let a job that was queued again begin now, and not in two minutes: an administrator can.
-
-    So can it get another time limit.
 
     Not before its daemons are gone from its old node, which would refuse it otherwise, so that Slurm held it.
     Processes that outlive them are killed, as they are where Slurm keeps jobs in control groups.
@@ -94,8 +91,7 @@ def begins_soon(cluster: Cluster, job: str, minutes: int | None = None) -> None:
     for process in processes(cluster, job):
         with suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)
-    limit = [] if minutes is None else [f"TimeLimit={minutes}"]
-    cluster.run("scontrol", "update", f"jobid={job}", *limit, "StartTime=now+2")
+    cluster.run("scontrol", "update", f"jobid={job}", "StartTime=now+2")
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import pytest
 from tests.slurm.cluster import Cluster
 from tests.slurm.faults import ALIVE, empty_queue, ended, locked
 from tests.slurm.runs import Run
-from tests.slurm.toy import MADE, NEW, THEN, is_at_work, key_of, let_go, new_toy
+from tests.slurm.toy import NEW, THEN, is_at_work, key_of, let_go, new_toy
 
 __all__ = ["empty_queue"]
 pytestmark = pytest.mark.usefixtures("empty_queue")
@@ -45,30 +45,6 @@ def test_killed_it_starts_no_job_a_second_time(house: Path, cluster: Cluster) ->
     cluster.run("scancel", job)
     assert ended(cluster, job) == "CANCELLED" and key_of(house) == ""
     let_go(house)
-    Run(house, cluster, *NEW).ends()
-    assert key_of(house) == "new"
-
-
-def test_killed_its_job_may_be_waited_for(house: Path, cluster: Cluster) -> None:
-    """Its result is that of the new key: the new key finds nothing to do, the old one makes it anew."""
-    job = left_alone(house, cluster)
-    let_go(house)
-    assert ended(cluster, job) == "COMPLETED" and key_of(house) == "new"
-    Run(house, cluster, "--unlock").ends()
-    assert "Nothing to be done" in Run(house, cluster, *NEW).ends()
-    Run(house, cluster, "--config", "key=old", "--", MADE).ends()
-    assert key_of(house) == "old"
-
-
-def test_a_lock_alone(house: Path, cluster: Cluster) -> None:
-    let_go(house)
-    run = Run(house, cluster, *NEW)
-    cluster.until(lambda: locked(house), "the house is locked")
-    run.kill()
-    for job in cluster.jobs(*ALIVE):
-        cluster.run("scancel", job["id"])
-        ended(cluster, job["id"])
-    unlock(house, cluster)
     Run(house, cluster, *NEW).ends()
     assert key_of(house) == "new"
 

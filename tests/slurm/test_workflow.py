@@ -8,49 +8,45 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.conftest import rules_run, snakemake
+from tests.conftest import rules_run
 from tests.slurm.cluster import Cluster
-from tests.slurm.runs import QUICK, Run, house_without, results, write_site
+from tests.slurm.runs import QUICK, Run, results, write_site
 from tests.workflow.conftest import EVERY, new_house, write_corpora, write_sentences
-from tests.workflow.edits import EDITS, sometimes
-from tests.workflow.setting_edits import SETTINGS
+from tests.workflow.edits import EDITS
 from tests.workflow.touched_rules import COMPARED
 
 GPU_RULES = ("match_translate", "match_embed", "match_search")
 PARTITIONS = "{cpu: {max_mem_mb: 16000}, gpu: {max_mem_mb: 16000, max_gpu: 2}}"
 
-# Runs go through Slurm with the whole and in test_training.py; edits go through it in a house that has none.
-OF_RUNS = {"train_pairs", "train_recipes", "train_model", "generate_instances", "generate_rewrites"}
-OF_RUNS |= {"generate_decode", "generate_predictions", "generate_retrieval", "evaluate_metrics"}
-OF_RUNS |= {"evaluate_outputs"}
-OF_RUNS |= {"evaluate_summary", "evaluate_correlations", "evaluate_literal"}  # they are there even of no runs
-# One that a cutoff stops, and one that goes through it; tests/workflow holds all others.
-ON_SLURM = ("a word of the lexicon that no title has", "a word of the lexicon that a title has")
+# Its rule runs, and a cutoff stops it. Of what stands behind other cutoffs, tests/workflow tries every edit.
+STOPPED = "a word of the lexicon that no title has"
 
 
-@pytest.fixture(scope="session")
-def without_runs(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A built house whose table of runs is empty."""
-    house = house_without(built, tmp_path_factory.mktemp("without_runs") / "house")
-    table = house / "data" / "runs.tsv"
-    table.write_text(table.read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
-    snakemake(house)
-    return house
-
-
-def test_it_ends_in_the_bytes_of_a_local_run(built: Path, cluster: Cluster, tmp_path: Path) -> None:
+def test_it_ends_in_the_bytes_of_a_local_run_and_an_edit_runs_what_follows_from_it(
+    built: Path, writer: Callable[[str], str], cluster: Cluster, tmp_path: Path
+) -> None:
+    """Jobs end in any order here, so that quick steps (COMPARED) may run without need, with the same bytes."""
     house = new_house(tmp_path / "house")
     write_site(house, account="lab", partitions=PARTITIONS)
     on_cpu = {step: {"device": "cpu"} for step in ("translate", "embed")}  # the cluster's GPUs are not real
     (house / "mine.yaml").write_text(yaml.safe_dump({"match": on_cpu}))
     gpus = [f"{rule}:gpu=1" for rule in GPU_RULES]
-    run = Run(house, cluster, "--configfile", "mine.yaml", "--set-resources", *gpus, quick=True)
+    options = ("--configfile", "mine.yaml", "--set-resources", *gpus)
+    run = Run(house, cluster, *options, quick=True)
     for rule in GPU_RULES:
         job = run.job(rule, "RUNNING", "COMPLETED")
         assert job["partition"] == "gpu"
         assert "gres/gpu=1" in cluster.run("scontrol", "show", "job", job["id"])
     assert rules_run(run.ends(2400)) == EVERY
-    assert results(house) == results(built)
+    before = results(house)
+    assert before == results(built)
+    edit, expected = EDITS[STOPPED]
+    edit(house)
+    assert expected <= rules_run(Run(house, cluster, *options, quick=True).ends(1800)) <= expected | COMPARED
+    after = results(house)
+    assert {path for path in before if after.get(path) != before[path]} <= {
+        path for path in before if writer(path) in expected
+    }
 
 
 SOON = ("--slurm-robust-init-seconds-before-status-checks", "1")
@@ -91,22 +87,3 @@ def test_a_run_from_elsewhere_within_an_allocation_finds_the_site_and_slurm(
     assert done.returncode == 0, done.stdout
     assert "SLURM job context" in done.stdout
     assert (elsewhere / PART).exists()
-
-
-# Where a job's input is made anew with the same bytes, Snakemake runs the job if it looked before that was so. On a
-# cluster jobs end in any order, so the quick steps of COMPARED may run without need, with the same bytes.
-@pytest.mark.parametrize("name", ON_SLURM)
-def test_edit_runs_exactly(
-    name: str, without_runs: Path, writer: Callable[[str], str], cluster: Cluster, tmp_path: Path
-) -> None:
-    house = house_without(without_runs, tmp_path / "house")
-    before = results(house)
-    edit, expected = (EDITS | SETTINGS)[name]
-    expected = expected - OF_RUNS
-    edit(house)
-    ran = rules_run(Run(house, cluster, quick=True).ends(1800))
-    maybe = sometimes(name)
-    assert expected - maybe <= ran <= expected | maybe | COMPARED
-    after = results(house)
-    untouched = {path for path in before if writer(path) not in expected | maybe}
-    assert {path: after.get(path) for path in untouched} == {path: before[path] for path in untouched}

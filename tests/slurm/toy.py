@@ -11,16 +11,13 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from tests.cluster.toy import BEFORE_RULES, BEHIND_RULES
 from tests.conftest import ROOT, snakemake
 from tests.slurm.runs import write_site
 
 SNAKEFILE = f"""
-import sys
-sys.path.insert(0, {str(ROOT / "scripts")!r})
-from snakemake_executor_plugin_slurm_robust.site import read_site
-from wokflow.frame.job import UserError
-SITE = read_site("slurm/site.yaml")
-EARLIER_RULES = set()
+{BEFORE_RULES}
+KEY_VARIABLES = ["LAB_API_KEY"]
 KEY = config.get("key", "old")
 
 rule then:
@@ -38,13 +35,15 @@ rule made:
         runtime=lambda wildcards, attempt: 60 * 2 ** (attempt - 1),
     script: "made.py"
 
-include: {str(ROOT / "rules/cluster.smk")!r}
+{BEHIND_RULES}
 """
 SCRIPT = f"""
+import os
 import sys
 import time
 from pathlib import Path
 sys.path.insert(0, {str(ROOT / "scripts")!r})
+from wokflow.cluster.environment import load_keys
 from wokflow.frame.job import job
 from wokflow.frame.tables import atomic_folder
 
@@ -55,6 +54,8 @@ with job(snakemake.log[0]), atomic_folder(snakemake.output.folder) as folder:
         time.sleep(0.05)
     (folder / "rest").write_bytes(bytes(100_000 if snakemake.params.key == "old" else 400_000))
     (folder / "key").write_text(snakemake.params.key)
+    load_keys()
+    (folder / "lab_key").write_text(os.environ.get("LAB_API_KEY", ""))
 """
 MADE, THEN = "results/made/dish", "results/then.txt"
 NEW = ("--config", "key=new", "--", MADE)  # what a run is told

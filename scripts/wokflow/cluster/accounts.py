@@ -1,28 +1,24 @@
-"""Compares the number of a run's jobs, and what they ask for, with what accounts and qos allow."""
+"""Compares what a run's jobs ask for with what qos allow one job, or all of a user."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from snakemake_executor_plugin_slurm_robust.commands import SlurmError
 from snakemake_executor_plugin_slurm_robust.site import LIMITS, Site
 
 from wokflow.cluster import slurm
 from wokflow.cluster.asked import Asked
-from wokflow.cluster.check_findings import OK, PROBLEM, WARNING, Finding
-from wokflow.cluster.commands import SlurmError
+from wokflow.cluster.check_findings import PROBLEM, WARNING, Finding
 from wokflow.cluster.limits import Places, exceeding
 from wokflow.cluster.slurm import Association, Qos
 
-RESOURCES = {
-    "cpu": "max_threads",
-    "mem": "max_mem_mb",
-    "gres/gpu": "max_gpu",
-    "node": "max_nodes",
-}  # Slurm's -> limit
+# Limits by Slurm's names of resources.
+RESOURCES = {"cpu": "max_threads", "mem": "max_mem_mb", "gres/gpu": "max_gpu", "node": "max_nodes"}
 
 
-def allowances(site: Site, places: Places, jobs: int) -> Iterator[Finding]:
-    """Findings about the accounts and qos of partitions; none where the cluster has no accounting.
+def allowances(site: Site, places: Places) -> Iterator[Finding]:
+    """Findings about the qos of partitions; none where the cluster has no accounting.
 
-    `jobs` is how many jobs a run has in the queue at once.
+    How many jobs may be in the queue is no concern of it: a run waits where Slurm takes no more.
     """
     try:
         own, every_qos = slurm.associations(), slurm.every_qos()
@@ -32,7 +28,6 @@ def allowances(site: Site, places: Places, jobs: int) -> Iterator[Finding]:
     for partition in site.partitions or (None,):
         for association in _associations(site, partition, own):
             qos = every_qos.get(site.setting("qos", partition) or association.default_qos)
-            findings |= dict.fromkeys(_counts(association, qos, jobs))
             if qos is not None:
                 findings |= dict.fromkeys(_sizes(qos, partition, places.get(partition, ())))
     yield from findings
@@ -42,20 +37,6 @@ def _associations(site: Site, partition: str | None, own: Sequence[Association])
     """The user's associations with a partition's account; all of them if the site file names no account."""
     name = site.setting("account", partition)
     return [association for association in own if name is None or association.account == name.lower()]
-
-
-def _counts(association: Association, qos: Qos | None, jobs: int) -> Iterator[Finding]:
-    for what, limits in ((f"account {association.account}", association), (f"qos {qos and qos.name}", qos)):
-        if limits is None:
-            continue
-        if limits.most_jobs is not None and limits.most_jobs < jobs:
-            yield Finding(
-                PROBLEM,
-                f"{what} may have {limits.most_jobs} jobs in the queue, and a run queues {jobs}",
-                f"Set jobs: {limits.most_jobs} in slurm/config.yaml (less, if you submit other jobs too)",
-            )
-        if limits.most_running is not None and limits.most_running < jobs:
-            yield Finding(OK, f"{what} runs {limits.most_running} jobs at once; the others wait in the queue")
 
 
 def _sizes(qos: Qos, partition: str | None, asked: Sequence[Asked]) -> Iterator[Finding]:

@@ -34,7 +34,7 @@ def read_requests(options: list[str], retries: int) -> list[Asked]:
     with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
         workflow = dry_workflow(
             ["--jobs", "1", *options]
-        )  # with --cores alone, GPUs of this machine would count
+        )  # with --cores alone, this machine's GPUs would count
     if workflow is None:
         raise UserError(output.getvalue().strip())
     requests: dict[Asked, None] = {}

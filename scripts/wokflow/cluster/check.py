@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 
 try:
-    from snakemake_executor_plugin_slurm_robust.commands import leave_allocation
+    from snakemake_executor_plugin_slurm_robust.commands import SlurmError, ask, leave_allocation
     from snakemake_executor_plugin_slurm_robust.site import Site, read_site
     from snakemake_interface_common.exceptions import WorkflowError
 except ModuleNotFoundError as error:
@@ -28,7 +28,6 @@ from wokflow.cluster import slurm
 from wokflow.cluster.accounts import allowances
 from wokflow.cluster.asked import by_partition, read_requests
 from wokflow.cluster.check_findings import OK, PROBLEM, WARNING, Finding
-from wokflow.cluster.commands import SlurmError, ask
 from wokflow.cluster.limits import limits
 from wokflow.cluster.nodes import choose, try_out
 from wokflow.cluster.site_names import names
@@ -89,8 +88,7 @@ def check(configfiles: Sequence[str], results: str | None, most: int, wait: floa
         yield from named
         places, refused = by_partition(site, asked)
         yield from limits(site, places, refused, nodes, taken=taken)
-        yield from allowances(site, places, int(profile.get("jobs", 0)))
-        yield from _down(slurm.in_use(nodes, site))
+        yield from allowances(site, places)
         if not taken:
             yield Finding(
                 WARNING, "no node was tried", "Fix the names in slurm/site.yaml first, then check again"
@@ -133,21 +131,6 @@ def _answers() -> Finding:
         f"Slurm's controller (slurmctld) does not answer: {answer.splitlines()[0]}",
         "Tell the administrators, or wait: nothing can be submitted until it answers. Jobs that run go on",
     )
-
-
-def _down(nodes: list[slurm.Node]) -> Iterator[Finding]:
-    """Nodes that run no jobs, several of the same state in one line."""
-    groups: dict[str, set[str]] = {}
-    for node in nodes:
-        if not node.usable:
-            why = "" if node.reason == "none" else f" ({node.reason})"
-            groups.setdefault(f"{node.state}{why}", set()).add(node.name)
-    for state, names_of_state in groups.items():
-        yield Finding(
-            WARNING,
-            f"{' '.join(sorted(names_of_state))}: {state}",
-            "No job goes there for now. If you wait for that node, ask the administrators",
-        )
 
 
 def _tried(site: Site, nodes: list[slurm.Node], results: Path, most: int, wait: float) -> Iterator[Finding]:

@@ -11,14 +11,13 @@ from wokflow.cluster.check_findings import OK, PROBLEM, WARNING, Finding
 from wokflow.cluster.slurm import Node
 from wokflow.frame.stages import without_gpu
 
-FORGETS = 200  # seconds; a run asks for its jobs at least every 180 s
 Places = Mapping[str | None, Sequence[Asked]]  # requests by partition
 
 
 def limits(
     site: Site, places: Places, refused: Mapping[Asked, str], nodes: list[Node], *, taken: bool
 ) -> Iterator[Finding]:
-    """Findings about limits of partitions, about GPUs, and about the controller's memory for jobs.
+    """Findings about limits of partitions, and about GPUs.
 
     `places` and `refused` come from asked.by_partition. `taken` says whether Slurm accepts jobs with the names in the
     site file.
@@ -32,14 +31,6 @@ def limits(
     requests = [*refused, *(request for asked in places.values() for request in asked)]
     rules = sorted({request.rule for request in requests if request.first.gpus})
     yield from _gpus(site, nodes, rules, taken=taken)
-    age = slurm.min_job_age()
-    if age is not None and age < FORGETS:
-        yield Finding(
-            WARNING,
-            f"Slurm forgets jobs {age} s after their end (MinJobAge), and a run asks every 180 s",
-            "How such jobs ended is then asked of accounting; without it, their outputs decide. Ask the "
-            "administrators for MinJobAge=300, Slurm's default",
-        )
 
 
 def _partitions(site: Site, places: Places, nodes: list[Node]) -> Iterator[Finding]:

@@ -5,16 +5,16 @@ import shutil
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from snakemake_executor_plugin_slurm_robust.commands import SlurmError, ask
 from snakemake_executor_plugin_slurm_robust.site import Site
 
 from wokflow.cluster import probe, slurm
-from wokflow.cluster.commands import SlurmError, ask
 from wokflow.frame.printed import end_of
 
 MINUTES = 2  # that a trial job may take
@@ -39,7 +39,7 @@ class Trial:
     """How a trial job went."""
 
     place: Place
-    state: str  # Slurm's, or REFUSED
+    state: str  # Slurm's; REFUSED, or UNKNOWN where Slurm forgot it
     reason: str = ""  # to wait, or of a refusal
     code: int = 0
     answer: dict[str, Any] | None = None
@@ -89,7 +89,7 @@ def try_out(places: list[Place], site: Site, results: Path, project: Path, wait:
                     jobs[_submit(place, site, name, script, project)] = place
                 except SlurmError as error:
                     trials.append(Trial(place, "REFUSED", str(error)))
-            return trials + _collect(jobs, _wait(set(jobs), name, wait), folder)
+            return [*trials, *_collect(_wait(jobs, name, wait), folder)]
         finally:
             _cancel(name)
 
@@ -116,20 +116,11 @@ def _folder(results: Path) -> Iterator[Path]:
                 path.rmdir()
 
 
-@dataclass(frozen=True)
-class _End:
-    """The last known state of a job."""
-
-    state: str = "UNKNOWN"  # Slurm forgot it, or does not answer
-    reason: str = ""
-    code: int = 0
-
-
-def _wait(jobs: set[str], name: str, seconds: float) -> dict[str, _End]:
-    """The states of jobs once all have ended, or once those that wait have waited too long."""
+def _wait(jobs: Mapping[str, Place], name: str, seconds: float) -> list[Trial]:
+    """How jobs went once all have ended, or once those that wait have waited too long; without their answers."""
     start = time.monotonic()
     longest = seconds + 60 * (MINUTES + 1)  # a minute more, since Slurm ends jobs late
-    ends: dict[str, _End] = {}
+    ends: dict[str, Trial] = {}
     here = dict.fromkeys(jobs, ("PENDING", ""))
     while here:
         time.sleep(1)
@@ -138,32 +129,24 @@ def _wait(jobs: set[str], name: str, seconds: float) -> dict[str, _End]:
             here = {job: listed.get(job, ("UNKNOWN", "")) for job in here}
         for job, (state, reason) in here.items():
             if state not in (*WAITING, *RUNNING):
-                ends[job] = _End(state, reason, slurm.exit_code(job))
+                ends[job] = Trial(jobs[job], state, reason, slurm.exit_code(job))
         here = {job: where for job, where in here.items() if job not in ends}
         passed = time.monotonic() - start
         only_waits = all(state in WAITING for state, _ in here.values())
         if passed > longest or (passed > seconds and only_waits):
             break
-    return ends | {job: _End(*where) for job, where in here.items()}
+    return [ends.get(job) or Trial(place, *here[job]) for job, place in jobs.items()]
 
 
-def _collect(jobs: dict[str, Place], ends: dict[str, _End], folder: Path) -> list[Trial]:
-    """Trials from the files that jobs wrote and their exit codes; a file may take a while to be seen here."""
+def _collect(trials: Iterable[Trial], folder: Path) -> Iterator[Trial]:
+    """Trials with what their jobs wrote; a file may take a while to be seen here."""
     latest = time.monotonic() + LATENCY
-    trials = []
-    for job, place in jobs.items():
-        end, answer = ends[job], folder / f"{place.node}.json"
-        while end.state == "COMPLETED" and answer.name not in _names(folder) and time.monotonic() < latest:
+    for trial in trials:
+        answer = folder / f"{trial.place.node}.json"
+        while trial.state == "COMPLETED" and answer not in folder.iterdir() and time.monotonic() < latest:
             time.sleep(1)
         content = json.loads(answer.read_text(encoding="utf-8")) if answer.exists() else None
-        trials.append(
-            Trial(place, end.state, end.reason, end.code, content, _tail(folder / f"{place.node}.log"))
-        )
-    return trials
-
-
-def _names(folder: Path) -> set[str]:
-    return {path.name for path in folder.iterdir()}
+        yield replace(trial, answer=content, log=_tail(answer.with_suffix(".log")))
 
 
 def _tail(log: Path) -> str:

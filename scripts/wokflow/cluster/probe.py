@@ -20,7 +20,7 @@ MODULES = (
     "pyarrow",
     "yaml",
     "snakemake",
-    "snakemake_executor_plugin_slurm_jobstep",
+    "snakemake_executor_plugin_slurm_robust",
     "wokflow.frame.job",
 )
 PACKAGES = (
@@ -29,7 +29,7 @@ PACKAGES = (
     "pyarrow",
     "PyYAML",
     "snakemake",
-    "snakemake-executor-plugin-slurm-jobstep",
+    "snakemake-executor-plugin-slurm",
     "torch",
 )
 DEVICES = "CUDA_VISIBLE_DEVICES"  # by which Slurm names a job's GPUs
@@ -45,22 +45,17 @@ elif ! touch "$folder/$node.log" 2> /dev/null; then faults={UNWRITTEN}; fi
 [ -x "$python" ] || faults=$((faults | {NO_PYTHON}))
 command -v srun > /dev/null || faults=$((faults | {NO_SRUN}))
 [ "$faults" = 0 ] || exit $(({BASE} + faults))
-# Snakemake's job step calls srun without the variables of the job around it.
-for name in $(env | sed -n 's/^\\(S[A-Z]*_[A-Za-z0-9_]*\\)=.*/\\1/p'); do
-  case $name in
-    SLURM_JOB_ID | SLURM_JOBID | SLURM_CLUSTER_NAME | SLURM_SUBMIT_DIR | SLURM_SUBMIT_HOST) ;;
-    SLURM_* | SRUN_* | SBATCH_*) unset "$name" ;;
-  esac
-done
 export PYTHONPATH="$project/scripts${{PYTHONPATH:+:$PYTHONPATH}}"
 cd "$project" || exit
-srun -n1 --cpu-bind=q --cpus-per-task=1 --nodes=1 $gpus \\
+sh "$step" -n1 --cpu-bind=q --cpus-per-task=1 --nodes=1 $gpus \\
   "$python" -m wokflow.cluster.probe "$folder/$node.json" $gpus > "$folder/$node.log" 2>&1
 """
 
 
 def script(node: str, *, results: Path, folder: Path, nonce: str, project: Path, gpu: bool) -> str:
     """The batch script for one node. `folder` lies below `results` and holds the file `nonce` with that content."""
+    from snakemake_executor_plugin_slurm_robust.executor import STEP
+
     values = {
         "node": node,
         "results": results,
@@ -68,6 +63,7 @@ def script(node: str, *, results: Path, folder: Path, nonce: str, project: Path,
         "nonce": nonce,
         "project": project,
         "python": sys.executable,
+        "step": STEP,
         "gpus": "--gpus=1" if gpu else "",
     }
     return (

@@ -4,11 +4,11 @@ import difflib
 import re
 from collections.abc import Iterator
 
+from snakemake_executor_plugin_slurm_robust.commands import SlurmError
 from snakemake_executor_plugin_slurm_robust.site import Site
 
 from wokflow.cluster import slurm
 from wokflow.cluster.check_findings import OK, PROBLEM, Finding
-from wokflow.cluster.commands import SlurmError
 from wokflow.cluster.slurm import Association, Node
 
 

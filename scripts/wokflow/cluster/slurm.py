@@ -5,21 +5,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from snakemake_executor_plugin_slurm_robust.commands import SlurmError, ask
 from snakemake_executor_plugin_slurm_robust.site import GPU_MODEL, Site
 
-from wokflow.cluster.commands import SlurmError, ask
-
-COMMANDS = (
-    "sbatch",
-    "squeue",
-    "scancel",
-    "scontrol",
-    "sinfo",
-    "sacct",
-)  # all that a run calls on the login node
+COMMANDS = ("sbatch", "squeue", "scancel", "scontrol", "sinfo", "sacct")  # that a run calls on the login node
 USABLE = ("idle", "mixed", "allocated", "completing", "planned", "reserved", "powering_up", "powered_down")
 AMOUNT = re.compile(r"([\w/:]+)=(\d+(?:\.\d+)?)([MGT]?)")  # name, number and unit
-FIELDS = "%N|%P|%T|%c|%m|%G|%l|%f|%E"  # of sinfo
+FIELDS = "%N|%P|%T|%c|%m|%G|%l|%f"  # of sinfo
 
 
 @dataclass(frozen=True)
@@ -35,7 +27,6 @@ class Node:
     gpus: int
     minutes: int | None  # the partition's time limit; None without one
     features: str
-    reason: str  # why it is down, if it is
 
     @property
     def usable(self) -> bool:
@@ -46,7 +37,7 @@ class Node:
 def nodes() -> list[Node]:
     """Every node of every partition that the user may see, once for each of its partitions."""
     lines = ask("sinfo", "--noheader", "-N", "-o", FIELDS).splitlines()
-    rows = [line.split("|", 8) for line in lines if line.count("|") >= 8]
+    rows = [line.split("|", 7) for line in lines if line.count("|") >= 7]
     return [
         Node(
             name,
@@ -58,9 +49,8 @@ def nodes() -> list[Node]:
             gpus_of(gres),
             minutes_of(limit),
             features,
-            reason,
         )
-        for name, partition, state, cpus, mem, gres, limit, features, reason in rows
+        for name, partition, state, cpus, mem, gres, limit, features in rows
     ]
 
 
@@ -88,12 +78,6 @@ def minutes_of(limit: str) -> int | None:
     return int(days or 0) * 1440 + seconds // 60
 
 
-def min_job_age() -> int | None:
-    """Seconds that ended jobs stay known to squeue; None where Slurm does not say."""
-    age = re.search(r"^MinJobAge\s*=\s*(\d+)", ask("scontrol", "show", "config"), re.M)
-    return int(age[1]) if age else None
-
-
 @dataclass(frozen=True)
 class Association:
     """One of the user's accounts."""
@@ -101,26 +85,18 @@ class Association:
     account: str
     qos: tuple[str, ...]
     default_qos: str  # or the only one; empty where the cluster names no default
-    most_jobs: int | None  # jobs in the queue at once; None without a limit
-    most_running: int | None
 
 
 def associations() -> list[Association]:
     """The user's accounts. Raises SlurmError where the cluster has no accounting."""
     rows = _rows(
         "assoc",
-        ("account%256", "qos%1024", "defaultqos%256", "maxsubmitjobs", "maxjobs"),
+        ("account%256", "qos%1024", "defaultqos%256"),
         f"user={getpass.getuser()}",
     )
     return [
-        Association(
-            account,
-            tuple(qos.split(",")),
-            default or (qos if "," not in qos else ""),
-            _number(most),
-            _number(running),
-        )
-        for account, qos, default, most, running in rows
+        Association(account, tuple(qos.split(",")), default or (qos if "," not in qos else ""))
+        for account, qos, default in rows
     ]
 
 
@@ -129,8 +105,6 @@ class Qos:
     """A quality of service with its limits; None where there is none."""
 
     name: str
-    most_jobs: int | None  # of a user, in the queue at once
-    most_running: int | None
     minutes: int | None  # of one job
     per_job: Mapping[str, int]  # of one job: cpu, gres/gpu, mem in MB, node
     per_user: Mapping[str, int]  # of all jobs of a user that run at once
@@ -138,27 +112,16 @@ class Qos:
 
 def every_qos() -> dict[str, Qos]:
     """Every qos of the cluster, by name. Raises SlurmError where the cluster has no accounting."""
-    fields = (
-        "name%256",
-        "maxsubmitjobsperuser",
-        "maxjobsperuser",
-        "maxwall",
-        "maxtres%1024",
-        "maxtrespu%1024",
-    )
+    fields = ("name%256", "maxwall", "maxtres%1024", "maxtrespu%1024")
     return {
-        name: Qos(name, _number(most), _number(running), minutes_of(wall), amounts_of(job), amounts_of(user))
-        for name, most, running, wall, job, user in _rows("qos", fields)
+        name: Qos(name, minutes_of(wall), amounts_of(job), amounts_of(user))
+        for name, wall, job, user in _rows("qos", fields)
     }
 
 
 def _rows(what: str, fields: tuple[str, ...], *conditions: str) -> list[list[str]]:
     output = ask("sacctmgr", "-n", "-P", "show", what, *conditions, f"format={','.join(fields)}")
     return [line.split("|") for line in output.splitlines() if line.count("|") == len(fields) - 1]
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text.isdigit() else None
 
 
 def amounts_of(text: str) -> dict[str, int]:

@@ -63,40 +63,33 @@ def _not_tried(trial: Trial, wait: float) -> Finding:
 
 def _unseen(faults: int, results: Path, project: Path) -> Iterator[Finding]:
     """Findings about folders and files that a job's shell cannot read or write."""
-    if faults & probe.UNREAD:
-        yield Finding(
-            PROBLEM,
+    findings = {
+        probe.UNREAD: (
             f"the results folder is not shared: what is written into {results} here cannot be read there",
             "Set `results` in your config (config/config.yaml, or your --configfile) to a folder that all nodes "
             f"share, or leave the node out by `partitions` or `constraint` in slurm/site.yaml\n{SHARED}",
-        )
-    if faults & probe.UNWRITTEN:
-        yield Finding(
-            PROBLEM,
+        ),
+        probe.UNWRITTEN: (
             f"the results folder {results} can be read there, but not written",
             f"Set `results` in your config to a folder that jobs may write.\n{SHARED}",
-        )
-    if faults & probe.NO_PROJECT:
-        yield Finding(
-            PROBLEM,
+        ),
+        probe.NO_PROJECT: (
             f"the project is not visible: there is no {project}/Snakefile",
             f"Move the project to a folder that all nodes share, and start from there.\n{SHARED}",
-        )
-    if faults & probe.NO_PYTHON:
-        yield Finding(
-            PROBLEM,
+        ),
+        probe.NO_PYTHON: (
             f"the Python environment is not visible: {sys.executable} cannot be run there",
             "Set it up in a folder that all nodes share (make setup puts it into .venv of the project), from a "
             f"Python that they share too: make setup PYTHON=/path/to/python3.11 (now it is {sys.base_prefix})\n"
             f"{SHARED}",
-        )
-    if faults & probe.NO_SRUN:
-        yield Finding(
-            PROBLEM,
+        ),
+        probe.NO_SRUN: (
             "there is no srun on PATH, and each job calls it",
             "Load Slurm's module, if there is one, before you start: jobs get your PATH. Otherwise ask the "
             "administrators to install Slurm's commands on the node",
-        )
+        ),
+    }
+    yield from (Finding(PROBLEM, *words) for bit, words in findings.items() if faults & bit)
 
 
 def _failed(trial: Trial, results: Path) -> Finding:
@@ -118,8 +111,7 @@ def _failed(trial: Trial, results: Path) -> Finding:
         return Finding(
             PROBLEM,
             f"srun does not work within a job{log}",
-            "Each job calls it. If SLURM_CONF is set in your shell, that is why: it is not passed on to srun, which "
-            "looks in its usual place; ask the administrators",
+            "Each job calls it: ask the administrators",
         )
     if trial.code > 128 or "Illegal instruction" in trial.log:
         return Finding(
@@ -165,14 +157,10 @@ def _gpu(seen: dict[str, Any], partition: str, site: Site) -> Finding:
     named = bool(variable) and variable != "NoDevFiles"
     if seen.get("works"):
         return Finding(OK, f"a GPU, seen by torch (partition {partition})")
-    if not named and not seen["files"]:
-        what = f"{probe.DEVICES} is {'not set' if variable is None else repr(variable)}, there is no /dev/nvidia*"
-    elif not named and seen["torch"] is None:
-        what = f"{probe.DEVICES} is not set, and there is no torch that could look"
-    elif not named:
-        what = f"{probe.DEVICES} is not set, and torch finds none"
-    else:
+    if named:
         return _unused(seen, partition)
+    files = ", ".join(seen["files"]) or "there is no /dev/nvidia*"
+    what = f"{probe.DEVICES} is {'not set' if variable is None else repr(variable)}, {files}"
     give = (
         f"take max_gpu from {partition} in slurm/site.yaml and give it to a partition with GPUs"
         if partition in site.gpu_partitions()

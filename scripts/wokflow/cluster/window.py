@@ -2,9 +2,11 @@
 
 import os
 import re
+import subprocess
 
-from wokflow.cluster.commands import SlurmError, ask
+from wokflow.frame.processes import ask_program
 
+PATIENCE = 60  # seconds that an answer of Slurm may take
 SUBMITTED = "SNAKEMAKE_SLURM_ROBUST"  # the environment variable that marks jobs of the executor for Slurm
 LEFT = re.compile(r"(?:(?:(\d+)-)?(\d+):)?(\d+):(\d+)")  # days-hours:minutes:seconds
 
@@ -16,10 +18,7 @@ def minutes_left(asked: float) -> float | None:
     """
     if not (job := _own_job()):
         return None
-    try:
-        answer = ask("squeue", "--noheader", f"--jobs={job}", "--format=%L").strip()
-    except SlurmError:
-        return asked
+    answer, _ = _ask("squeue", "--noheader", f"--jobs={job}", "--format=%L")
     if answer == "UNLIMITED":
         return None
     if not (parts := LEFT.fullmatch(answer)):
@@ -32,11 +31,21 @@ def queue_again() -> str:
     """Have Slurm end this job and start it again later, if the executor submitted it; return what comes next."""
     if not (job := _own_job()):
         return "Run again to go on."
-    try:
-        ask("scontrol", "requeue", job)
-    except SlurmError as error:
-        return f"Slurm does not queue its job again: {error}"
+    _, refusal = _ask("scontrol", "requeue", job)
+    if refusal:
+        return f"Slurm does not queue its job again: {refusal}"
     return "Slurm queues its job again, so that it goes on."
+
+
+def _ask(*command: str) -> tuple[str, str]:
+    """The output of a command of Slurm, and why it failed; the one or the other is empty."""
+    try:
+        done = ask_program(command, patience=PATIENCE)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return "", str(error)
+    if done.returncode:
+        return "", done.stderr.strip() or f"{command[0]} failed without a message"
+    return done.stdout.strip(), ""
 
 
 def _own_job() -> str:
