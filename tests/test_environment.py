@@ -233,3 +233,9 @@ def test_containers_are_made_of_the_same_pins_and_python() -> None:
         assert "make setup-hub" in text
         for file in ("Makefile", "constraints.txt", "requirements.tsv", "pyproject.toml", "scripts/pins.py"):
             assert file in text
+
+
+@pytest.mark.parametrize("command", ["plan", "check-site"])
+def test_make_hands_a_config_of_ones_own_on(command: str) -> None:
+    shown = subprocess.check_output(["make", "--dry-run", command, "CONFIG=my.yaml"], cwd=ROOT, text=True)
+    assert f"/wokflow {command} " in shown and shown.rstrip().endswith("--configfile my.yaml")
