@@ -99,6 +99,10 @@ def test_published_values_have_as_many_decimals_as_their_column() -> None:
     assert direction == "en-zh" and [cell.text for cell in table.rows[3]] == ["LLaMA2", "45.0", "12.1"]
     [(direction, table, _)] = published["Table 5"]
     assert direction == "" and table.rows[1][3].value is None and table.rows[1][3].numeric
+    [(_, table, _)] = published["Table 2"]
+    assert [row[0].text for row in table.rows[:2]] == ["en-zh", "en-fr"], (
+        "one system: a row for each pair of languages"
+    )
 
 
 def of_schema(rule: Mapping[str, Any], key: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:

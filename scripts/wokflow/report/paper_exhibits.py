@@ -86,11 +86,15 @@ def section(folder: str, short: str, published: str, headings: Mapping[str, str]
 def _published(values: pl.DataFrame) -> Iterator[tuple[str, Table, list[str]]]:
     """For each data set of a published table: its values, a row a system and a column a metric, and their notes.
 
-    The name is empty where there is one data set, and that of the direction where nothing else tells them apart.
+    The name is empty where there is one data set, and that of the direction where nothing else tells them apart. The
+    data sets of one and the same system are rows of one table.
     """
     datasets = [str(name) for name in values["dataset"].unique(maintain_order=True)]
     directions = [name.partition("/")[0] for name in datasets]
     names = directions if len({*directions}) == len(datasets) else datasets
+    if values["run"].n_unique() == 1 and len(datasets) > 1:
+        named = pl.col("dataset").replace_strict(datasets, names)
+        values, datasets, names = values.with_columns(run=named, dataset=pl.lit("")), [""], [""]
     for dataset, name in zip(datasets, names, strict=True):
         rows = values.filter(dataset=dataset)
         columns = {
