@@ -13,13 +13,13 @@ import os
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event, Lock
 
 import pytest
 
@@ -83,18 +83,19 @@ def read(lines: Iterable[str]) -> dict[str, Outcome]:
 
 @dataclass(frozen=True)
 class Ran:
-    """How pytest ended, and each test; how long it took."""
+    """How pytest ended, and each test; how long it took, and what it printed."""
 
     status: int
     outcomes: dict[str, Outcome]
     minutes: float
+    output: str = ""
 
 
 Run = Callable[[str, Tier, Sequence[str]], Ran]  # the tier's name, the tier, some tests of it or none for all
 
 
 def run_pytest(name: str, tier: Tier, tests: Sequence[str]) -> Ran:
-    """Run a tier, or some tests alone in one process; the output goes to a log, and is printed at the end."""
+    """Run a tier, or some tests alone in one process; the output goes to a log, too."""
     LOGS.mkdir(parents=True, exist_ok=True)
     log, start = LOGS / f"{name.replace(' ', '_')}{'_again' if tests else ''}.log", time.monotonic()
     with tempfile.TemporaryDirectory() as folder, log.open("w", encoding="utf-8") as output:
@@ -108,8 +109,8 @@ def run_pytest(name: str, tier: Tier, tests: Sequence[str]) -> Ran:
             command, env=environment, stdout=output, stderr=subprocess.STDOUT, check=False
         ).returncode
         outcomes = read(file.read_text(encoding="utf-8").splitlines())
-    sys.stdout.write(log.read_text(encoding="utf-8", errors="replace"))
-    return Ran(done, outcomes, (time.monotonic() - start) / 60)
+    minutes = (time.monotonic() - start) / 60
+    return Ran(done, outcomes, minutes, log.read_text(encoding="utf-8", errors="replace"))
 
 
 @dataclass
@@ -159,22 +160,31 @@ class Night:
 
 def night(wanted: Mapping[str, Tier], run: Run) -> Night:
     """Run the tiers of each lane one after the other, the lanes beside one another; then what failed, once more."""
-    found, lock = Night({}, {}, [], []), threading.Lock()
+    found, lock, over = Night({}, {}, [], []), Lock(), Event()
 
     def run_lane(names: Iterable[str]) -> None:
         for name in names:
+            if over.is_set():
+                return
             ran = run(name, wanted[name], ())
             with lock:
+                print(ran.output)
                 found.add(name, ran)
                 print(f"\n{found.table}", flush=True)  # so far: the night may be broken off
 
     with ThreadPoolExecutor(len(LANES)) as pool:
         lanes = [pool.submit(run_lane, [name for name in lane if name in wanted]) for lane in LANES]
+        try:
+            wait(lanes)
+        except KeyboardInterrupt:  # which ends what runs, too
+            over.set()
+            raise
     for lane in lanes:
         lane.result()
     for name, failed in {name: found.failed_in(name) for name in wanted}.items():
         if failed:
             again = run(name, wanted[name], failed)
+            print(again.output)
             found.minutes[name] += again.minutes
             for test in failed:
                 passed = test in again.outcomes and again.outcomes[test].outcome == "passed"

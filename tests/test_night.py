@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from threading import Barrier
+from threading import Barrier, Event
 
 import pytest
 
@@ -50,6 +50,24 @@ def test_what_failed_runs_once_more_and_other_tiers_go_on() -> None:
     lines = [line.split() for line in found.table.splitlines()]
     assert ["slow", "1", "1", "1", "1", "2.0"] in lines and ["slurm", "1", "0", "0", "0", "1.0"] in lines
     assert "flaky: failed, and passed when run alone:\n  sometimes\n" in found.table
+
+
+def test_ctrl_c_begins_no_further_tier(monkeypatch: pytest.MonkeyPatch) -> None:
+    over, begun = Event(), []
+
+    def interrupted(lanes: object) -> None:
+        raise KeyboardInterrupt
+
+    def run(name: str, tier: Tier, tests: Sequence[str]) -> Ran:
+        begun.append(name)
+        assert over.wait(PATIENCE)
+        return Ran(2, {}, 1.0)
+
+    monkeypatch.setattr(night, "Event", lambda: over)
+    monkeypatch.setattr(night, "wait", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        night.night({"slow": ONE, "random examples": ONE}, run)
+    assert begun == ["slow"]
 
 
 @pytest.mark.parametrize("status", [1, 2, 3, 4, 5, -9])

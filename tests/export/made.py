@@ -4,7 +4,7 @@ import filecmp
 import io
 import json
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -232,8 +232,9 @@ def _make_actions(results: Path) -> None:
     write(results / "parse/actions/xiachufang/part-00000.parquet", parse.ACTIONS, rows)
 
 
-def wanted(*datasets: str) -> dict[str, Subset]:
-    return subsets(datasets or [name for name in DATASETS if name != "silver"], HAVE)
+def wanted(*datasets: str, by_people: Sequence[str] = ()) -> dict[str, Subset]:
+    have = replace(HAVE, by_people=by_people)
+    return subsets(datasets or [name for name in DATASETS if name != "silver"], have)
 
 
 def export(
@@ -248,8 +249,8 @@ def export(
     **more: Any,
 ) -> Path:
     """Export datasets of the results, and the release of them; `meddle` is called with the datasets in between."""
-    chosen = wanted(*datasets)
     licences = FREE if licences is None else licences
+    chosen = wanted(*datasets, by_people=["gold"] if "given_gold" in licences else [])
     both: dict[str, Any] = {
         "registry": str(ROOT / "resources/sources.tsv"),
         "licences": licences,

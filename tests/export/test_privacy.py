@@ -50,6 +50,8 @@ def found(text: str) -> dict[str, list[str]]:
         ("Instagram: @dumpling.house", "user_names", "dumpling.house"),
         ("More on Instagram: cookie.lover.", "user_names", "cookie.lover"),
         ("小红书号 1234567", "user_names", "1234567"),
+        ("公眾號 abc.123", "user_names", "abc.123"),
+        ("微博：小厨娘.欢迎关注我的菜谱", "user_names", "小厨娘"),
     ],
 )
 def test_personal_data_is_found(text: str, gate: str, hit: str) -> None:
@@ -74,6 +76,8 @@ def test_personal_data_is_found(text: str, gate: str, hit: str) -> None:
         "bake @350, microwave @high, leave @room temperature, 2 lb @ $3",
         "QQ糖 1包，口感QQ的，QQ弹弹的面",
         "加微信好友，关注公众号，发微博，看公众号 里的做法",
+        "关注我的公众号\n1.鸡蛋打散加盐",
+        "公众号 3分钟搞定早餐",
         "a 1/2-inch dice; No. 10 can; 7-Up; 1234567",
         "100 200 300 400 500 600",
         "面粉100-200-300克，13800克",

@@ -18,6 +18,7 @@ from wokflow.export.arguments import available
 from wokflow.export.dataset_card import LICENCES
 from wokflow.export.gate_findings import GATES
 from wokflow.export.licences import known_sources, read_registry, refuse_text
+from wokflow.export.manifest import read_manifest
 from wokflow.export.rehydrate import rehydrate
 from wokflow.export.settings import Licence
 from wokflow.export.subsets import subsets
@@ -132,7 +133,8 @@ def test_a_full_release_holds_the_recipes_themselves(results: Path) -> None:
 
 
 def test_a_gold_recipe_of_no_corpus_comes_with_its_set(results: Path) -> None:
-    """Also the first one, and one that ingest has rejected; without its text, nothing is released."""
+    """If its licence is known: also the first one, and one that ingest has rejected."""
+    licences = FREE | {"given_gold": {"licence": "CC-BY-4.0", "release": "text"}}
     gold = results.parent / "gold.tsv"
     head, row = gold.read_text(encoding="utf-8").splitlines()
     rejected = pl.read_parquet(results / "ingest/rejects/xiachufang")["source_row"][0]
@@ -141,19 +143,22 @@ def test_a_gold_recipe_of_no_corpus_comes_with_its_set(results: Path) -> None:
     gold.write_text(
         "\n".join([head, *(f"{each}\tEgg\tFry it.|Serve." for each in own), f"{row}\t\t\n"]), "utf-8"
     )
-    release, full = export(results, "gold"), export(results, "gold", mode="full", to="full")
+    release = export(results, "gold", licences=licences)
+    full = export(results, "gold", licences=licences, mode="full", to="full")
+    assert read_manifest(release)["sources"]["given_gold"]["licence"] == "CC-BY-4.0"
     recipe = {"title": "Rice", "ingredients": ["Egg"], "steps": ["Fry it.", "Serve."]}
     assert rows(release, "gold-zh-en")["source"].to_list() == [recipe, recipe, None]
     assert rows(full, "gold-zh-en")["source"][0] == {"id": "other:9", "dish": None} | recipe
     rehydrate(str(release), raw(results, "xiachufang"), str(results / "again"), PROGRESS)
     assert same(results / "again", full)
-    export(results, "gold", licences=REAL, to="forbidden")
-    rehydrate(
-        str(results / "export/forbidden/recipes-1.0"),
-        raw(results, "xiachufang"),
-        str(results / "b"),
-        PROGRESS,
-    )
+    unknown = export(results, "gold", mode="full", to="unknown")
+    nothing = {"title": None, "ingredients": None, "steps": None, "dish": None}
+    assert rows(unknown, "gold-zh-en")["source"][0] == {"id": "other:9"} | nothing
+    for allowed, to in ((FREE, "alone"), (REAL, "forbidden")):
+        release = export(results, "gold", licences=allowed, to=to)
+        assert rows(release, "gold-zh-en")["source"].to_list() == [None, None, None]
+        rehydrate(str(release), raw(results, "xiachufang"), str(results / f"{to} again"), PROGRESS)
+    assert same(results / "alone again", unknown)
     gold.write_text("\n".join([head, f"{own[0]}\t\t"]), encoding="utf-8")
     with pytest.raises(UserError, match=r"gold\.tsv, line 2: other:9 is not among the recipes of xiachufang"):
         export(results, "gold")
@@ -422,6 +427,7 @@ def test_wikipedia_is_a_source_only_if_it_is_read(dumps: list[str], backend: str
         "train": {"gold": {}},
         "match": {"silver": {"accepted": None}},
         "enrich": {"pages": {"backend": backend}},
+        "export": {"licences": {}},
     }
     none: dict[str, Any] = {key: {} for key in ("directions", "langs", "linked")}
     have = available(config, **none, parsed=[], item_languages=["en"], dumps=dumps, runs=[])

@@ -151,6 +151,7 @@ def ingested(
             job=Job({"key": "a key"}, Progress(log, seconds=seconds), threads),
         )
         good, bad = tables.read(recipes), tables.read(rejects)
+        assert tables.rows_read([*recipes, *rejects]) == good.height + bad.height
         content = [Path(part).read_bytes() for part in (*recipes, *rejects)]
     assert good.columns == RECIPES.names and bad.columns == REJECTS.names
     assert sorted([*good["source_row"], *bad["source_row"]]) == list(range(good.height + bad.height))

@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
+from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.frame.tables import PartWriter
 from wokflow.ingest import raw_records, recipes
@@ -67,6 +68,26 @@ def test_a_dirty_file_gives_every_good_row_and_a_reason_for_each_bad_one(
     assert reasons >= {"broken_record", "invalid_utf8", "nul_byte", "bad_list", "duplicate"}
     assert reasons >= {"empty_title", "empty_steps"}
     assert all(found.rejects["raw"].str.len_bytes() > 0)
+
+
+def test_rows_are_counted_before_they_are_sorted_into_recipes_and_rejects(
+    xiachufang_corpus: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So the gate of a release sees that some were lost there."""
+    monkeypatch.setattr(recipes._Seen, "mark", lambda seen, records: records[1:])
+    raw, good, bad = tmp_path / "raw", tmp_path / "good.parquet", tmp_path / "bad.parquet"
+    raw.write_bytes(xiachufang_corpus.file([xiachufang_corpus.row(number) for number in range(3)]))
+    (tmp_path / "source.json").write_text('{"bytes": 1, "sha256": "1a"}')
+    settings = CLEAN.model_copy(update={"raw": str(raw)})
+    recipes.ingest_recipes(
+        source=str(tmp_path / "source.json"),
+        recipes=[str(good)],
+        rejects=[str(bad)],
+        corpus="xiachufang",
+        settings=settings,
+        job=Job({"key": "a key"}),
+    )
+    assert tables.rows_read([good, bad]) == 3 and tables.rows([good, bad]) == 2
 
 
 @pytest.mark.parametrize("packed", list(PACKED))

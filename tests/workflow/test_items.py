@@ -87,11 +87,12 @@ def test_a_source_is_fetched_once_and_its_items_are_explained(house: Path) -> No
         (
             "sources",
             "{own: {kind: tmx, pair: en, path: x.tmx}, recipnlg: {path: x.csv},"
-            " entities: {kind: tsv, pair: en-zh, path: x.tsv}}",
+            " entities: {kind: tsv, pair: en-zh, path: x.tsv}, pages_mine: {kind: tsv, pair: en-zh, path: x.tsv}}",
             [
                 "sources.own.pair: its value does not have the required form",
                 "sources.recipnlg: missing kind, pair.",
-                "sources: 'entities' should not be valid",
+                "sources: the name entities does not have the required form.",
+                "sources: the name pages_mine does not have the required form.",
             ],
         ),
         (

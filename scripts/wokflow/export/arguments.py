@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from wokflow.export.subsets import Available, Subset
+from wokflow.export.subsets import GIVEN, Available, Subset
 from wokflow.frame.arguments import block_arguments
 from wokflow.frame.runs import Run
 
@@ -39,7 +39,10 @@ def available(
         gold=[direction for direction, path in config["train"]["gold"].items() if path],
         silver=list(directions) if config["match"]["silver"]["accepted"] else [],
         predicted=list(predicted),
-        by_people=[form for form in ("pivots", "orders") if config["pivot"][form]["given"]],
+        by_people=[
+            *(form for form in ("pivots", "orders") if config["pivot"][form]["given"]),
+            *(["gold"] if GIVEN.format("gold") in config["export"]["licences"] else []),
+        ],
         wikipedia=bool(list(dumps)) or config["enrich"]["pages"]["backend"] == "api",
     )
 

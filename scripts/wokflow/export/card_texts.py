@@ -76,7 +76,7 @@ LIMITS = {  # parts of a dataset that the licence of annotations may not cover
 HELD = {  # text in a stand-off release of a dataset
     "gold": (
         "Its adaptations (gold), where they are not null, are the texts that people have written from its recipes, "
-        "and recipes that are in no corpus are as they came with the set: both are compared with no record."
+        "and so are recipes that are in no corpus, if their licence is known: both are compared with no record."
     ),
     "predictions": (
         "Of its predictions, where they are not null, it has the parts between punctuation marks that stand in no "

@@ -51,7 +51,9 @@ def export_dataset(
     derivable = all(allowed[name].derivable for name in subset.derived)
     with tables.atomic_folder(dataset) as work, TemporaryDirectory(dir=work) as folder:
         known = open_texts(texts, Path(folder))
-        stand_off = _rows(subset.form, rows, texts, known, settings, derivable=derivable)
+        stand_off = _rows(
+            subset.form, rows, texts, known, settings, derivable=derivable, own=bool(subset.cites)
+        )
         pointed = PointedAt(known, all_known=subset.form != "gold")
         counted = _counted(stand_off, form, pointed, job.progress)
         counts = write_subset(
@@ -76,11 +78,12 @@ def _rows(
     settings: DatasetSettings,
     *,
     derivable: bool,
+    own: bool,
 ) -> Iterator[pl.DataFrame]:
     """The rows of a table in their stand-off form, with their split.
 
     `texts` are the parts of the corpora, `known` the records in them. Predictions and adaptations have text only if
-    they are `derivable`.
+    they are `derivable`, recipes of a gold set that are in no corpus only if their `own` text may be passed on.
     """
     match form:
         case "pairs":
@@ -90,7 +93,7 @@ def _rows(
 
             adaptations = gold_set(settings.gold, texts, simplified=settings.simplified)
             (corpus,) = known.values()
-            return standoff.gold(settings.gold or "", adaptations, corpus, text=derivable)
+            return standoff.gold(settings.gold or "", adaptations, corpus, text=derivable, own=own)
         case "actions":
             return standoff.actions(parts, known)
         case "sentences":

@@ -166,7 +166,7 @@ def _of_gold(
             ("adaptation", pl.format("the adaptation of {}", source), True),
             ("source", source, alone),
         ):
-            yield rows.filter(wanted, pl.col(column).is_not_null()).select(
+            yield rows.filter(wanted, pl.col(column).struct.field("title").is_not_null()).select(
                 *(called.alias("recipe_id"), pl.lit("gold").alias("split"), pl.lit(True).alias("first")),
                 *(pl.col(column).struct.field(field) for field in fields),
             )
@@ -210,24 +210,24 @@ def _by_data(paths: Sequence[str], table: str) -> dict[str, str]:
     }
 
 
-def counted(paths: Sequence[str], exported: Mapping[str, tuple[str, int]]) -> list[Account]:
+def counted(paths: Sequence[str], exported: Mapping[str, tuple[str, int]], results: str) -> list[Account]:
     """The counts of rows of each step from source to shard.
 
     `paths` are parts of ingest/recipes, ingest/sentences and ingest/rejects, of the tables in AFTER, and of those in
-    `exported`, which has the table of each subset and the number of its rows in the shards.
+    `exported`, which has the table of each subset and the number of its rows in the shards; all lie below `results`.
     """
     by_table: dict[str, list[str]] = {}
     for path in dict.fromkeys(paths):
-        by_table.setdefault("/".join(Path(path).parts[-4:-1]), []).append(path)
+        by_table.setdefault(Path(path).relative_to(results).parent.as_posix(), []).append(path)
 
     def rows(name: str) -> int:
         return tables.rows(by_table.get(name, []))
 
     accounts = []
     for name in sorted(by_table):
-        stage, table, corpus = name.split("/")
-        if stage != "ingest" or table == "rejects":
+        if not name.startswith(("ingest/recipes/", "ingest/sentences/")):
             continue
+        corpus = Path(name).name
         read = tables.rows_read([*by_table[name], *by_table.get(f"ingest/rejects/{corpus}", [])])
         accounts.append(Account(f"ingest {corpus}", read, rows(name), rows(f"ingest/rejects/{corpus}")))
         for step, (kept, rejects) in AFTER.items():
@@ -236,7 +236,12 @@ def counted(paths: Sequence[str], exported: Mapping[str, tuple[str, int]]) -> li
                 rejected = rows(f"{rejects}/{corpus}")
                 accounts.append(Account(step.format(corpus), rows(name), out, rejected, f"ingest {corpus}"))
     for name, (table, count) in exported.items():
-        own = [path for path in dict.fromkeys(paths) if f"/{table}/" in f"/{Path(path).as_posix()}"]
+        own = [
+            path
+            for folder, parts in by_table.items()
+            if f"{folder}/".startswith(f"{table}/")
+            for path in parts
+        ]
         accounts.append(Account(f"shards of {name}", tables.rows(own), count, 0))
     return accounts
 

@@ -43,9 +43,9 @@ def export_gates(
 
     `datasets` are the folders of the subsets by export_dataset, in the order of the settings; `texts` the parts of
     the corpora that they point at; `sources` the descriptions by ingest/source of the files that were read; `counted`
-    the parts of the tables between source and pairs; `models` the parts of train/examples and generate/instances for
-    released predictions. Raises UserError only for text that may not be passed on: other findings stop
-    export_release, so that the report can show them.
+    the parts of the tables of all subsets, and of those between source and pairs; `models` the parts of
+    train/examples and generate/instances for released predictions. Raises UserError only for text that may not be
+    passed on: other findings stop export_release, so that the report can show them.
     """
     full = settings.mode == "full"
     described = [subset_of(each) for each in settings.subsets]
@@ -90,7 +90,7 @@ def export_gates(
                     places, manifest["subsets"], opened, Path(temporary), full=full
                 )
             records = _records(work, datasets, opened, jsonl=settings.jsonl)
-        of_steps = gate_checks.counted(counted, _exported(datasets, described))
+        of_steps = gate_checks.counted(counted, _exported(datasets, described), results)
         findings = [
             *(each for folder in datasets for each in read_findings(Path(folder, FINDINGS))),
             *findings,

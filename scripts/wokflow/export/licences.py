@@ -12,7 +12,7 @@ from wokflow.export.settings import Licence
 from wokflow.export.subsets import WIKIDATA, WIKIPEDIA, Subset
 from wokflow.frame.job import UserError
 from wokflow.frame.text_files import read_table
-from wokflow.frame.wikidata import ENTITIES
+from wokflow.frame.wikidata import ENTITIES, PAGES
 
 PASSED_ON = (
     "text",
@@ -194,6 +194,6 @@ def read_files(sources: Sequence[str]) -> dict[str, dict[str, Any]]:
 
 def source_of(described: str) -> str:
     """The source that ingest/source has described under a name: wikidata for entities, wikipedia for pages_en."""
-    if described.startswith("pages_"):
+    if described.startswith(PAGES):
         return WIKIPEDIA
     return WIKIDATA if described == ENTITIES else described

@@ -62,7 +62,7 @@ GOLD_IDS = pa.schema(
         column(
             "source",
             WRITTEN,
-            f"That recipe as it came with the set, if it is in no corpus; null {FORBIDDEN}.",
+            "That recipe as it came with the set, if it is in no corpus and export.licences.given_gold lets it pass.",
             nullable=True,
         ),
         column(
@@ -78,7 +78,7 @@ GOLD = pa.schema(
         column(
             "source",
             pa.struct([RECIPE.field("id"), *WRITTEN, RECIPE.field("dish")]),
-            f"The recipe that was adapted, of a corpus or as it came with the set; without text {FORBIDDEN}.",
+            "The recipe that was adapted; of one that is in no corpus, text is there as in a stand-off release.",
         ),
         GOLD_IDS.field("adaptation"),
     ]

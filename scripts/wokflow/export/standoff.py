@@ -123,10 +123,11 @@ def sentences(parts: Sequence[str]) -> Iterator[pl.DataFrame]:
         yield rows.with_columns(items=items, split=pl.lit("train"))
 
 
-def gold(path: str, rows: pl.DataFrame, corpus: Texts, *, text: bool) -> Iterator[pl.DataFrame]:
+def gold(path: str, rows: pl.DataFrame, corpus: Texts, *, text: bool, own: bool) -> Iterator[pl.DataFrame]:
     """The rows of a gold set, read by wokflow.match.gold from `path`.
 
-    Recipes of no corpus have the text that came with the set. Without `text`, this and the adaptations are null.
+    Without `text`, adaptations are null; recipes of no corpus have the text that came with the set only if its `own`
+    licence is known.
     Raises UserError for a recipe that is in no corpus and did not come with the set.
     """
     there = corpus.take(rows["source_id"])["title"].is_not_null()
@@ -136,10 +137,10 @@ def gold(path: str, rows: pl.DataFrame, corpus: Texts, *, text: bool) -> Iterato
             f"the release would lack its text ({len(gone)} of {len(rows)} rows). Give the recipe itself in the "
             f"columns {', '.join(SOURCE)}, or take the row out."
         )
-    own = pl.struct(pl.col(name).alias(part) for name, part in zip(SOURCE, TARGET, strict=True))
+    came = pl.struct(pl.col(name).alias(part) for name, part in zip(SOURCE, TARGET, strict=True))
     yield rows.select(
         "source_id",
-        source=pl.when(pl.lit(text) & ~pl.lit(there)).then(own),
+        source=pl.when(pl.lit(own) & ~pl.lit(there)).then(came),
         adaptation=pl.when(pl.lit(text)).then(pl.struct(TARGET)),
         split=pl.lit("test"),
     )

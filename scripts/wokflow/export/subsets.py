@@ -7,7 +7,9 @@ from typing import Any
 DATASETS = ("pairs", "silver", "gold", "actions", "pivots", "items", "predictions")
 RECORDS = "records"  # the subset with the digests of all records that others point at
 WIKIDATA, WIKIPEDIA = "wikidata", "wikipedia"  # sources of items, beside the corpora
-GIVEN = "given_{}"  # name of the source of pivots or orders that people have made
+GIVEN = (
+    "given_{}"  # name of the source of pivots, orders or gold recipes of no corpus that people have handed in
+)
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,8 @@ class Available:
     `directions` has the source and the target corpus of each; `parsed` are the corpora with actions, `sentences` the
     sources of sentences with linked items and their pairs of languages, `langs` the languages of corpora. `gold` and
     `silver` are the directions with such sets; `predicted` are the corpora that runs were trained on or predict;
-    `by_people` names pivots and orders if people's files of them are read; `wikipedia` is whether it is read, from
+    `by_people` names pivots and orders if people's files of them are read, and gold if the config says what may be
+    published of its recipes that are in no corpus; `wikipedia` is whether it is read, from
     dumps or its API, for explanations of items.
     """
 
@@ -94,6 +97,7 @@ def _directed(
             f"{table}/{direction}" if table else "",
             texts=corpora if form == "pairs" else corpora[:1],
             derived=corpora[:1] if form == "gold" else (),
+            cites=_given(form, have),
         )
         for direction, corpora in have.directions.items()
         if direction in chosen
@@ -144,8 +148,11 @@ def _pivots(have: Available) -> list[Subset]:
 
 
 def _made_of(form: str, have: Available) -> dict[str, tuple[str, ...]]:
-    cited = (GIVEN.format(form),) if form in have.by_people else ()
-    return {"counts_of": (have.dish_corpus,), "cites": cited}
+    return {"counts_of": (have.dish_corpus,), "cites": _given(form, have)}
+
+
+def _given(form: str, have: Available) -> tuple[str, ...]:
+    return (GIVEN.format(form),) if form in have.by_people else ()
 
 
 def _items(have: Available) -> list[Subset]:

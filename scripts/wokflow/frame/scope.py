@@ -6,6 +6,7 @@ from typing import Any
 
 from wokflow.frame.rules import Results
 from wokflow.frame.runs import DIALOGUES, Run
+from wokflow.frame.wikidata import PAGES
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class Scope:
     @property
     def described_pages(self) -> list[str]:
         """The names under which dumps of Wikipedia are described like sources."""
-        return [f"pages_{lang}" for lang in self.dumps]
+        return [f"{PAGES}{lang}" for lang in self.dumps]
 
     @property
     def trained(self) -> set[str]:

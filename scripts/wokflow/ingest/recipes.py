@@ -151,6 +151,7 @@ class _Cleaned(NamedTuple):
 
     records: pl.DataFrame
     damage: str | None
+    read: int = 0  # records, as they were numbered
 
 
 def _numbered(
@@ -167,7 +168,7 @@ def _numbered(
             lang=pl.lit(lang),
         )
         row += records.height
-        yield position, _Cleaned(seen.mark(records) if seen else records, block.damage)
+        yield position, _Cleaned(seen.mark(records) if seen else records, block.damage, records.height)
 
 
 def _write(position: float, block: _Cleaned, good: Parts, bad: Parts) -> Written:
@@ -178,7 +179,7 @@ def _write(position: float, block: _Cleaned, good: Parts, bad: Parts) -> Written
     bad.write(position, rest)
     reasons = dict(rest["reason"].value_counts(sort=True).iter_rows())
     first = rest.head(SAMPLES).select("source_row", "reason", "detail", pl.col("raw").str.slice(0, BEGINNING))
-    return Written(records.height, kept.height, reasons, block.damage, first.rows())
+    return Written(block.read, kept.height, reasons, block.damage, first.rows())
 
 
 def _read(reader: Reader, block: Block, first: bool, settings: RecipesSettings, listed: bool) -> _Cleaned:
