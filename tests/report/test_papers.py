@@ -103,6 +103,9 @@ def test_published_values_have_as_many_decimals_as_their_column() -> None:
     assert [row[0].text for row in table.rows[:2]] == ["en-zh", "en-fr"], (
         "one system: a row for each pair of languages"
     )
+    shown = section(str(papers.FOLDER), "intralingual", str(papers.PUBLISHED), {})
+    [[(_, table, _)]] = [one["published"] for one in shown["items"] if one["item"] == "Table 6"]
+    assert [cell.text for cell in table.rows[0][1:]] == ["0.63", "0.60", "0.39", "0.47", "1.00"]
 
 
 def of_schema(rule: Mapping[str, Any], key: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -22,6 +22,7 @@ PUBLISHED_SCHEMA = dict.fromkeys(("paper", "table", *PUBLISHED_COLUMNS), pl.Stri
     "value": pl.Float64(),
     "deviation": pl.Float64(),
     "note": pl.String(),
+    "digits": pl.Int64(),
 }
 HEADINGS = {  # of the summary as a table with tabs, as the paper has them, and behind them those of translations
     "dataset": "Data",
@@ -130,6 +131,7 @@ def summary_rows(scored: pl.DataFrame, published: str, seen: pl.DataFrame) -> pl
 def read_published(path: str) -> pl.DataFrame:
     """Published scores: data set as zh-en/silver, run, metric, value and deviation, in the order of the file.
 
+    `digits` is how many decimal places a value is written with: two for 0.60.
     Raises UserError, with the line, for a table that lacks a column, and for a value that is no number, as for a
     deviation that is neither a number nor empty.
     """
@@ -137,6 +139,7 @@ def read_published(path: str) -> pl.DataFrame:
     seen: dict[tuple[str, ...], int] = {}
     for line, row in read_table(path, PUBLISHED_COLUMNS, "published scores", whole=False):
         cells: dict[str, str | float | None] = {name: row.get(name) or None for name in PUBLISHED_SCHEMA}
+        cells["digits"] = len(row["value"].strip().partition(".")[2])
         for name in NUMBERS:
             if name == "value" or cells[name] is not None:
                 try:

@@ -97,20 +97,12 @@ def _published(values: pl.DataFrame) -> Iterator[tuple[str, Table, list[str]]]:
         values, datasets, names = values.with_columns(run=named, dataset=pl.lit("")), [""], [""]
     for dataset, name in zip(datasets, names, strict=True):
         rows = values.filter(dataset=dataset)
-        columns = {
-            metric: of["value"].to_list() for (metric,), of in rows.group_by("metric", maintain_order=True)
-        }
-        digits = {metric: max(map(_digits, of)) for metric, of in columns.items()}
+        digits = dict(rows.group_by("metric", maintain_order=True).agg(pl.col("digits").max()).iter_rows())
         by_run: dict[str, dict[str, Cell]] = {}
         for row in rows.iter_rows(named=True):
             metric, deviation = row["metric"], row["deviation"]
             note = "" if deviation is None else f"± {deviation:.{digits[metric]}f}"
             by_run.setdefault(row["run"], {})[metric] = Cell(row["value"], note, digits=digits[metric])
-        cells = [[run, *(of.get(metric, Cell(None)) for metric in columns)] for run, of in by_run.items()]
-        shown = Table(["", *(HEADINGS.get(metric, metric.replace("_", " ")) for metric in columns)], cells)
+        cells = [[run, *(of.get(metric, Cell(None)) for metric in digits)] for run, of in by_run.items()]
+        shown = Table(["", *(HEADINGS.get(metric, metric.replace("_", " ")) for metric in digits)], cells)
         yield name if len(datasets) > 1 else "", shown, doubts.notes(rows.to_dicts())
-
-
-def _digits(value: float) -> int:
-    """Decimal places of a number as it is printed."""
-    return len(f"{value:.10g}".partition(".")[2])
