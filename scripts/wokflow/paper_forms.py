@@ -88,9 +88,13 @@ def _cultural_recipes(given: argparse.Namespace) -> int:
     _name(given.to, made)
     for direction in DIRECTIONS:
         if f"{direction}/{NAMES['train']}" not in made:
-            said = f"{direction}: predictions alone, as its pairs are those of train.published."
-            print(said, file=sys.stderr)
-    return 0
+            some = any(name.startswith(f"{direction}/") for name in made)
+            print(
+                f"{direction}: {'predictions alone' if some else 'nothing is written'}. There are no pairs, as "
+                "models learnt from others than those of match, or were tested on others.",
+                file=sys.stderr,
+            )
+    return 0 if made else 1
 
 
 def _ash(given: argparse.Namespace) -> int:

@@ -1,6 +1,7 @@
 """The pairs that the authors of CulturalRecipes published go in as training texts and silver set, and come out."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from wokflow import cli
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.generate.instances import generate_instances
-from wokflow.generate.schemas import INSTANCES
+from wokflow.generate.schemas import INSTANCES, PREDICTIONS
 from wokflow.generate.settings import InstancesSettings
 from wokflow.ingest.schemas import RECIPES
 from wokflow.match.gold import published_pairs
@@ -201,4 +202,15 @@ def test_a_run_comes_out_in_the_published_form_and_goes_in_again(
     assert cli.main([*export, str(tmp_path / "others")]) == 0
     said = capsys.readouterr()
     assert [*said.out.splitlines()] == [str(tmp_path / "others/en-zh" / name) for name in FILES]
-    assert said.err.startswith("zh-en: predictions alone"), "pairs of zh-en are none that models saw"
+    assert said.err.startswith("zh-en: nothing is written"), "pairs of zh-en are none that models saw"
+    shutil.copytree(results / "generate/instances/zh-en", results / "generate/instances/en-zh")
+    assert cli.main([*export, str(tmp_path / "nothing")]) == 1
+    capsys.readouterr()
+    predicted = results / "generate/predictions/small"
+    predicted.mkdir(parents=True)
+    answer = {"instance_id": "silver:published:11", "run": "small", "prediction": "Soup"}
+    tables.write(predicted / "part-00000.parquet", PREDICTIONS, [answer], {})
+    assert cli.main([*export, str(tmp_path / "predicted")]) == 0
+    said = capsys.readouterr()
+    assert str(tmp_path / "predicted/zh-en/predictions/small.silver.jsonl") in said.out.splitlines()
+    assert said.err.startswith("zh-en: predictions alone. There are no pairs, as models learnt from others")

@@ -3,8 +3,8 @@
 FOLDER/DIRECTION gets train.jsonl, val.jsonl and test.jsonl, a line for each source recipe with its targets, as the
 data of Cao et al. 2024 has them, and predictions/RUN.DATASET.jsonl with source, references and prediction, as their
 evaluation reads them. test.jsonl is the silver set or, without one, the test pairs. A direction whose models learnt
-from other pairs (train.published), or were tested on others, gets predictions alone: you have its pairs. All texts
-are whole: mind the terms of the corpora (resources/sources.tsv) before you pass them on.
+from other pairs than those of match (train.published, or match ran anew), or were tested on others, gets predictions
+alone. All texts are whole: mind the terms of the corpora (resources/sources.tsv) before you pass them on.
 """
 
 import json
