@@ -6,8 +6,8 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from wokflow.frame.job import UserError
 from wokflow.frame.secrets import shown
+from wokflow.frame.usage import UsageError, refuse_absent
 
 Form = Callable[[argparse.Namespace], int]
 
@@ -108,6 +108,7 @@ def _testbed(given: argparse.Namespace) -> int:
     from wokflow.pivot.testbed import write_testbed
 
     _require(given.results, "pivot", "instances", "pivots", "orders")
+    refuse_absent(given.glossary)
     _name(given.to, write_testbed(given.results, given.glossary, given.to))
     return 0
 
@@ -116,6 +117,7 @@ def _testbed_orders(given: argparse.Namespace) -> int:
     from wokflow.pivot.released import MEANINGS, compared_results
 
     _require(given.results, "pivot", "effects", "orders")
+    refuse_absent(given.file)
     for name, number in compared_results(given.results, given.file).items():
         print(f"{number:6,}  {MEANINGS[name]}")
     return 0
@@ -125,6 +127,7 @@ def _camt_entities(given: argparse.Namespace) -> int:
     from wokflow.enrich.published_annotations import entities
     from wokflow.frame import tables
 
+    refuse_absent(*given.files)
     lines = [json.dumps(one, ensure_ascii=False) + "\n" for one in entities(given.files)]
     tables.write_text(given.to, "".join(lines))
     print(f"{shown(given.to)}: {len(lines):,} entities")
@@ -132,10 +135,10 @@ def _camt_entities(given: argparse.Namespace) -> int:
 
 
 def _require(results: str, stage: str, *tables: str) -> None:
-    """Raises UserError for tables of a stage that the results lack."""
+    """Raises UsageError for tables of a stage that the results lack."""
     for table in tables:
         if not Path(results, stage, table, "part-00000.parquet").is_file():
-            raise UserError(f"{results}: there is no {stage}/{table}. Run snakemake {stage}.")
+            raise UsageError(f"{results}: there is no {stage}/{table}. Run snakemake {stage}.")
 
 
 def _name(folder: str, made: Iterable[str]) -> None:

@@ -118,3 +118,6 @@ def test_wrong_usage_has_another_exit_code_than_what_is_found(results: Path) -> 
         assert main(arguments) == 2, arguments
     (release / "README.md").write_text("changed")
     assert main(["rehydrate", str(release), *given, "--to", str(results / "full")]) == 1
+    (release / "release.json").unlink()
+    assert main(["verify", str(release)]) == 1
+    assert main(["diff", str(release), str(release)]) == 2

@@ -13,6 +13,7 @@ from wokflow.frame import tables
 from wokflow.frame.job import UserError
 from wokflow.frame.secrets import SAID, masked, printable
 from wokflow.frame.text_files import read_text
+from wokflow.frame.usage import UsageError, refuse_absent
 
 if TYPE_CHECKING:
     import httpx
@@ -88,15 +89,19 @@ def _json(answer: "httpx.Response") -> Any:
 
 
 def token(path: str | None) -> str:
-    """The token of a file or, without one, of the environment. Raises UserError if there is none."""
+    """The token of a file or, without one, of the environment. Raises UsageError if there is none."""
+    if path:
+        refuse_absent(path)
     held = read_text(path).strip() if path else os.environ.get(VARIABLE, "").strip()
     if not held:
         where = f"{path} is empty" if path else f"the variable {VARIABLE} is not set"
-        raise UserError(
+        raise UsageError(
             f"Label Studio asks for a token, and {where}: Account & Settings, Personal Access Token."
         )
     if not held.isascii() or not held.isprintable() or " " in held:
-        raise UserError(f"{path or VARIABLE} holds no token: it has blanks, or characters that no token has.")
+        raise UsageError(
+            f"{path or VARIABLE} holds no token: it has blanks, or characters that no token has."
+        )
     return held
 
 
@@ -104,11 +109,11 @@ class Tasks:
     """What a study hands out, as its results have it: tasks of each rater who has a sheet, labels, instructions."""
 
     def __init__(self, results: str, study: str) -> None:
-        """Raises UserError if the study has no sheets, or none of a rater."""
+        """Raises UsageError if the study has no sheets, UserError if none is of a rater."""
         sheets = Path(results) / "annotate" / "sheets" / study
         assigned = Path(results) / "annotate" / "assigned" / study / "part-00000.parquet"
         if not sheets.is_dir() or not assigned.is_file():
-            raise UserError(
+            raise UsageError(
                 f"{sheets} is not there. Make the study's sheets first (snakemake annotate --configfile ...), and "
                 "name the folder of results: --results"
             )

@@ -15,6 +15,7 @@ from wokflow.frame.job import UserError
 from wokflow.frame.usage import UsageError
 
 NAME = "release.json"
+SUMS = "SHA256SUMS"
 FORMAT = 1
 SIZE = 64 << 20  # most bytes of a manifest, or of a list of checksums
 VALUES = 1_000_000  # most values in a manifest
@@ -118,15 +119,26 @@ def dump(manifest: Manifest) -> str:
     return json.dumps(manifest, ensure_ascii=False, indent=1) + "\n"
 
 
+def _has_checksum(path: Path) -> bool:
+    sums = path.with_name(SUMS)
+    if sums.is_symlink() or not sums.is_file():
+        return False
+    with sums.open("rb") as file:
+        return f"  {path.name}\n".encode() in file.read(SIZE)
+
+
 def read_manifest(release: str | Path) -> Manifest:
     """The manifest of a release, which may come from an untrusted place.
 
-    Raises UserError if there is none, or it is invalid: paths of shards are made from its content.
+    Raises UsageError for a place that is no release, and UserError if the manifest is invalid, as paths of shards are
+    made from its content, or missing although the list of checksums has it.
     """
     from jsonschema import Draft202012Validator
 
     path = Path(release) / NAME
     if path.is_symlink() or not path.is_file():
+        if _has_checksum(path):
+            raise UserError(f"{release} is damaged: it has no file {NAME}. Get it again.")
         raise UsageError(f"{release} is not a release of Wokflow: it has no file {NAME}.")
     if path.stat().st_size > SIZE:
         raise UserError(f"{path} has more than {SIZE >> 20} MiB: it is not the manifest of a release.")

@@ -11,14 +11,13 @@ from wokflow.export.attribution import attribution
 from wokflow.export.croissant import croissant
 from wokflow.export.dataset_card import card
 from wokflow.export.gate_findings import FINDINGS, Finding, read_findings, report, standing
-from wokflow.export.manifest import NAME, Manifest, dump
+from wokflow.export.manifest import NAME, SUMS, Manifest, dump
 from wokflow.export.prov import provenance
 from wokflow.export.release_shards import rows_size
 from wokflow.export.settings import ReleaseSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
 
-SUMS = "SHA256SUMS"
 DOCUMENTS = (NAME, "README.md", "croissant.json", "provenance.jsonld", "ATTRIBUTION.md")
 NOT_OURS = (
     ".snakemake_timestamp",

@@ -10,8 +10,8 @@ import yaml
 from wokflow.export.forms import FORMS
 from wokflow.export.gate_checks import repeated_ids
 from wokflow.export.gate_findings import counted, printable
-from wokflow.export.manifest import SIZE, Manifest, one_file, read_manifest, shards
-from wokflow.export.release import DOCUMENTS, SUMS, file_digest, files_in
+from wokflow.export.manifest import SIZE, SUMS, Manifest, one_file, read_manifest, shards
+from wokflow.export.release import DOCUMENTS, file_digest, files_in
 from wokflow.export.release_shards import lines_path, rows_as_lines, shard_problems
 from wokflow.frame.job import UserError
 

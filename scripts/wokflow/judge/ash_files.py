@@ -18,6 +18,7 @@ import polars as pl
 from wokflow.frame import tables
 from wokflow.frame.job import UserError
 from wokflow.frame.text_files import longest_cell, read_text
+from wokflow.frame.usage import UsageError
 from wokflow.generate.answers import cleaned
 from wokflow.judge.schemas import ANSWERS
 
@@ -102,7 +103,7 @@ def _rows(path: str) -> tuple[bool, list[dict[str, str]]]:
 def write_ash(results: str, folder: str) -> list[str]:
     """Write the recipes and the scores of a run in the authors' form; what was written.
 
-    Raises UserError if the results have no recipe that a model was to write.
+    Raises UsageError if the results have no recipe that a model was to write.
     """
     judge = Path(results, "judge")
     instructions = {row["task_id"]: row for row in _table(judge / "instructions")}
@@ -121,7 +122,7 @@ def write_ash(results: str, folder: str) -> list[str]:
             "generated_recipe": _answer(row),
         }
     if not recipes:
-        raise UserError(
+        raise UsageError(
             f"{results}: judge/answers has no recipe for a dish and a cuisine of judge/instructions. "
             "Run snakemake judge."
         )

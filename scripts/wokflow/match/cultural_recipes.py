@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from wokflow.frame import tables
-from wokflow.frame.job import UserError
+from wokflow.frame.usage import UsageError
 from wokflow.match.directions import DIRECTIONS
 
 NAMES = {"train": "train.jsonl", "valid": "val.jsonl", "test": "test.jsonl"}
@@ -23,12 +23,12 @@ SIDES = ("source", "target")
 
 
 def write_cultural_recipes(results: str, folder: str) -> list[str]:
-    """Write the files of each direction; what was written. Raises UserError if the results have no pairs."""
+    """Write the files of each direction; what was written. Raises UsageError if the results have no pairs."""
     made: dict[str, Iterator[dict[str, Any]]] = {}
     for direction in DIRECTIONS:
         pairs = Path(results, "match/pairs", direction, "part-00000.parquet")
         if not pairs.is_file():
-            raise UserError(f"{results}: there is no match/pairs/{direction}. Run snakemake match.")
+            raise UsageError(f"{results}: there is no match/pairs/{direction}. Run snakemake match.")
         rows = tables.read(str(pairs))
         silver = Path(results, "match/silver", direction, "part-00000.parquet")
         if silver.is_file() and len(given := tables.read(str(silver))):
