@@ -29,7 +29,9 @@ def add_forms(papers: argparse.ArgumentParser) -> None:
 
     def add_export(name: str, form: Form, text: str, example: str) -> argparse.ArgumentParser:
         one = add(name, form, text, example)
-        one.add_argument("--to", required=True, metavar="FOLDER", help="where the files go")
+        one.add_argument(
+            "--to", required=True, metavar="FOLDER", help="where the files go; none is overwritten"
+        )
         _add_results(one)
         return one
 
@@ -49,7 +51,7 @@ def add_forms(papers: argparse.ArgumentParser) -> None:
         "testbed",
         _testbed,
         "The testbed of Counterfactual Recipe Generation, with a run's predictions (docs/pivot.md).",
-        "--glossary data/glossary_dict.pkl --to testbed",
+        "--glossary data/glossary_dict.pkl --to predicted",
     )
     one.add_argument(
         "--glossary", required=True, metavar="PATH", help="what parse.glossary.path of the run names"
@@ -128,6 +130,8 @@ def _camt_entities(given: argparse.Namespace) -> int:
     from wokflow.frame import tables
 
     refuse_absent(*given.files)
+    if Path(given.to).exists() and any(Path(given.to).samefile(file) for file in given.files):
+        raise UsageError(f"--to {given.to} is one of the files that are read. Name another file.")
     lines = [json.dumps(one, ensure_ascii=False) + "\n" for one in entities(given.files)]
     tables.write_text(given.to, "".join(lines))
     print(f"{shown(given.to)}: {len(lines):,} entities")

@@ -230,6 +230,15 @@ def test_a_decompression_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.Mon
         read(str(bomb))
 
 
+def test_a_table_does_not_replace_the_file_that_it_is_made_of(tmp_path: Path) -> None:
+    (tmp_path / "good.json").write_text(json.dumps(ROWS), encoding="utf-8")
+    (tmp_path / "link.json").symlink_to("good.json")
+    before = (tmp_path / "good.json").read_bytes()
+    read_from, to = str(tmp_path / "link.json"), str(tmp_path / "good.json")
+    assert cli.main(["papers", "camt-entities", read_from, "--to", to]) == 2
+    assert (tmp_path / "good.json").read_bytes() == before
+
+
 @pytest.mark.parametrize(
     ("member", "value", "place"),
     [

@@ -74,6 +74,7 @@ def test_the_authors_files_go_in_and_come_out(tmp_path: Path) -> None:
             row["variation"] = plain.get(row["variation"], row["variation"])
         same = written(tmp_path / "expected.csv", columns, rows)
         assert (tmp_path / "out" / name).read_bytes() == Path(same).read_bytes()
+    assert cli.main(["papers", "ash", *places]) == 2, "what is there is not overwritten"
 
 
 def test_scores_go_to_the_generator_of_their_row_where_two_wrote_the_same(tmp_path: Path) -> None:

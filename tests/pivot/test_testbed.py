@@ -1,5 +1,6 @@
 """The testbed's files as its authors published them go in, and come out of a run."""
 
+import json
 import pickle
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from wokflow.frame.pickles import read_pickle
 from wokflow.generate.schemas import PREDICTIONS
 from wokflow.ingest.counterfactual import decode
 from wokflow.ingest.schemas import RECIPES
+from wokflow.parse.glossary import PICKLED
 from wokflow.pivot import schemas
 from wokflow.pivot.dishes import PAIR, read_pairs
 from wokflow.pivot.given_files import pivot_records
@@ -104,6 +106,26 @@ def test_the_testbed_s_files_go_in_and_come_out(published: Path, tmp_path: Path)
     assert {name: (out / name).read_text(encoding="utf-8") for name in TEXTS} == TEXTS
     assert read_pickle(out / "glossary_dict.pkl") == WORDS
     assert read_pickle(out / "pivot_actions.pkl") == ACTIONS
+
+
+@pytest.mark.parametrize("glossary", ["testbed/glossary_dict.pkl", "testbed/words.json", "elsewhere.json"])
+def test_the_authors_files_are_not_overwritten(
+    glossary: str, published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even through a link; another folder that has the glossary alone gets nothing, either."""
+    monkeypatch.chdir(tmp_path)
+    results_of(published, tmp_path / "results")
+    words = json.dumps(dict(zip(PICKLED, WORDS, strict=True)))
+    target = published
+    if glossary == "testbed/words.json":
+        target = tmp_path / "words"
+        target.mkdir()
+        (target / "words.json").write_text(words)
+    Path("elsewhere.json").write_text(words)
+    Path("testbed").symlink_to(target)
+    before = {path.name: path.read_bytes() for path in target.iterdir()}
+    assert cli.main(["papers", "testbed", "--glossary", glossary, "--to", "testbed"]) == 2
+    assert {path.name: path.read_bytes() for path in target.iterdir()} == before
 
 
 def drawn(results: Path, *pairs: tuple[str, str, str | None, str]) -> list[str]:

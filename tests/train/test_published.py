@@ -185,6 +185,7 @@ def test_a_run_comes_out_in_the_published_form_and_goes_in_again(
         )
     export = ["papers", "cultural-recipes", "--results", str(results), "--to"]
     assert cli.main([*export, str(tmp_path / "out")]) == 0
+    assert cli.main([*export, str(tmp_path / "out")]) == 2, "what is there is not overwritten"
     expected = {str(tmp_path / "out" / side / name) for side in ("zh-en", "en-zh") for name in FILES}
     assert {*capsys.readouterr().out.splitlines()} == expected
     for name, pairs_of in FILES.items():

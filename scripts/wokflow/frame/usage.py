@@ -1,5 +1,7 @@
 """The error of a command that is called wrongly."""
 
+import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from wokflow.frame.job import UserError
@@ -14,3 +16,17 @@ def refuse_absent(*paths: str) -> None:
     for path in paths:
         if not Path(path).exists():
             raise UsageError(f"There is no file {path}.")
+
+
+def refuse_overwriting(folder: str, names: Iterable[str]) -> None:
+    """Raises UsageError if the folder for a command's files has one of these names already, or is none.
+
+    Files of the papers' authors have the same names, so that what is there may be an original.
+    """
+    if os.path.lexists(folder) and not Path(folder).is_dir():
+        raise UsageError(f"--to {folder} is no folder. Name one.")
+    for name in names:
+        if os.path.lexists(path := Path(folder, name)):
+            raise UsageError(
+                f"--to {folder}: {path} exists already, and is not overwritten. Name another folder, or delete it."
+            )

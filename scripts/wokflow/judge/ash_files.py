@@ -18,7 +18,7 @@ import polars as pl
 from wokflow.frame import tables
 from wokflow.frame.job import UserError
 from wokflow.frame.text_files import longest_cell, read_text
-from wokflow.frame.usage import UsageError
+from wokflow.frame.usage import UsageError, refuse_overwriting
 from wokflow.generate.answers import cleaned
 from wokflow.judge.schemas import ANSWERS
 
@@ -103,8 +103,9 @@ def _rows(path: str) -> tuple[bool, list[dict[str, str]]]:
 def write_ash(results: str, folder: str) -> list[str]:
     """Write the recipes and the scores of a run in the authors' form; what was written.
 
-    Raises UsageError if the results have no recipe that a model was to write.
+    Raises UsageError if the results have no recipe that a model was to write, or if one of the files exists already.
     """
+    refuse_overwriting(folder, (RECIPES_FILE, RATINGS_FILE))
     judge = Path(results, "judge")
     instructions = {row["task_id"]: row for row in _table(judge / "instructions")}
     parts = sorted((judge / "answers").glob("*/part-00000.parquet"))

@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from wokflow.frame import tables
-from wokflow.frame.usage import UsageError
+from wokflow.frame.usage import UsageError, refuse_overwriting
 from wokflow.match.directions import DIRECTIONS
 
 NAMES = {"train": "train.jsonl", "valid": "val.jsonl", "test": "test.jsonl"}
@@ -23,7 +23,10 @@ SIDES = ("source", "target")
 
 
 def write_cultural_recipes(results: str, folder: str) -> list[str]:
-    """Write the files of each direction; what was written. Raises UsageError if the results have no pairs."""
+    """Write the files of each direction; what was written.
+
+    Raises UsageError if the results have no pairs, or if one of the files exists already.
+    """
     made: dict[str, Iterator[dict[str, Any]]] = {}
     for direction in DIRECTIONS:
         pairs = Path(results, "match/pairs", direction, "part-00000.parquet")
@@ -39,6 +42,7 @@ def write_cultural_recipes(results: str, folder: str) -> list[str]:
             for split, name in NAMES.items():
                 made[f"{direction}/{name}"] = _lines(rows.filter(split=split), recipes)
         made |= _predictions(results, direction)
+    refuse_overwriting(folder, made)
     for name, records in made.items():
         text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
         Path(folder, name).parent.mkdir(parents=True, exist_ok=True)

@@ -14,6 +14,7 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.job import UserError
+from wokflow.frame.usage import UsageError, refuse_overwriting
 from wokflow.parse.glossary import KINDS, PICKLED, read_glossary
 from wokflow.pivot.dishes import FILES
 from wokflow.pivot.given_files import KINDS as CHANGES
@@ -30,7 +31,7 @@ def write_testbed(results: str, glossary: str, folder: str) -> list[str]:
     """Write the files; what was written. Pairs are in the order of the run, lines in that of `in_lines`.
 
     Raises UserError if the results have no instances, or if the name of a dish or an ingredient holds a blank, which
-    parts the names in these files.
+    parts the names in these files. Raises UsageError if the folder has one of the files, or the glossary.
     """
     instances = tables.read(_part(results, "pivot/instances"))
     if instances.is_empty():
@@ -52,6 +53,12 @@ def write_testbed(results: str, glossary: str, folder: str) -> list[str]:
         predictions = dict(tables.read(str(path), ["instance_id", "prediction"]).iter_rows())
         if not predictions.keys().isdisjoint(ids):
             lines[f"{path.parent.name}.txt"] = [_line(predictions.get(name) or "") for name in ids]
+    refuse_overwriting(folder, (*lines, GLOSSARY, PIVOTS))
+    given = Path(glossary)
+    if Path(folder).resolve() in (given.resolve(), given.resolve().parent, given.parent.resolve()):
+        raise UsageError(
+            f"--to {folder} has the glossary that is read: the files go elsewhere. Name another folder."
+        )
     words = read_glossary(glossary)
     of_kind: dict[str, Mapping[str, str]] = {kind: getattr(words, kind) for kind in KINDS}
     actions = _actions(results, pairs["target_dish"].to_list())
