@@ -171,6 +171,14 @@ def test_a_failure_names_rule_node_cause_and_log_once(slurm: Slurm) -> None:
     assert log[0].endswith("log: /l/5.log")
 
 
+def test_a_wait_without_end_is_logged_once(slurm: Slurm) -> None:
+    slurm.says("squeue", "5|PENDING|PartitionTimeLimit\n6|PENDING|Resources\n")
+    states, log = of("5", "6"), Lines()
+    assert ask(states, log) == {"5": "PENDING", "6": "PENDING"}
+    ask(states, log)
+    assert len(log) == 1 and "set max_runtime in slurm/site.yaml" in log[0]
+
+
 def test_a_slow_scontrol_holds_up_neither_the_loop_nor_the_other_jobs(slurm: Slurm, tmp_path: Path) -> None:
     """None of eight answers before all are asked, and before the loop has got on meanwhile."""
     slurm.says("squeue", "".join(f"{job}|FAILED|None\n" for job in range(8)))
