@@ -73,10 +73,11 @@ STUCK = tuple(
         ("BadConstraints", f"no node can ever fulfil what it asks for: compare it with the limits {SITE}"),
         ("ReservationDeleted", "its reservation is gone: Ctrl-C, then the same command without it"),
         (
-            "ReqNodeNotAvail.*|Reserved for maintenance.*",
-            "the nodes that it may have are down or reserved, for maintenance perhaps: `scontrol show reservation` "
-            "says until when. A job starts before if it ends before: set max_runtime, or another partition, "
-            f"{SITE}; or wait",
+            "ReqNodeNotAvail.*|Reserved for maintenance.*|Nodes required for job are .*",
+            "the nodes that it may have are down, drained or reserved, for maintenance perhaps, or given to jobs of "
+            "higher priority: it waits until one is back (`sinfo -R`; `scontrol show reservation` says until when). "
+            f"Before a reservation a job starts if it ends in time: set max_runtime {SITE}. Or name another "
+            "partition there, or wait",
         ),
     )
 )

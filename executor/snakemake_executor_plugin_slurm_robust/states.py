@@ -121,7 +121,7 @@ class States:
             if (state == FAILED or state in FAILURES) and self._is_new(job, state):
                 failed.append(failure(job, state))
             elif (text := stuck(reason)) and self._is_new(job, reason):
-                logger.warning(f"Slurm job {job} will not start by itself ({reason}): {text}")
+                logger.warning(f"Slurm job {job} may not start by itself ({reason}): {text}")
         for text in await asyncio.gather(*failed):
             logger.warning(text)
         for job in lost:

@@ -30,7 +30,9 @@ STUCK = {
     "limits": "BadConstraints",
     "reservation": "ReservationDeleted",
     "scontrol show reservation": "ReqNodeNotAvail; ReqNodeNotAvail, Reserved for maintenance; "
-    "ReqNodeNotAvail,_UnavailableNodes:n[1-3]",
+    "ReqNodeNotAvail,_UnavailableNodes:n[1-3]; "
+    "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions; "
+    "Nodes_required_for_job_are_DOWN,_DRAINED_or_reserved_for_jobs_in_higher_priority_partitions",
 }
 PASSING = (
     "None Priority Resources Dependency BeginTime Licenses Reservation Prolog JobArrayTaskLimit "
