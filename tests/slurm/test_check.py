@@ -315,7 +315,7 @@ def test_an_interrupted_check_leaves_nothing(
 
 def test_nodes_are_chosen_evenly_and_those_with_gpus_first() -> None:
     def node(number: int, partition: str, gpus: int = 0, state: str = "idle") -> Node:
-        return Node(f"{partition}{number}", partition, False, state, 8, 16000, gpus, None, "")
+        return Node(f"{partition}{number}", partition, False, state, 8, 16000, gpus, None, "", "none")
 
     nodes = [node(number, "cpu") for number in range(12)] + [node(0, "gpu", 4), node(1, "gpu", 4, "down*")]
     places = choose(nodes, Site(partitions={"cpu": {}, "gpu": {"max_gpu": 4}}), 8)

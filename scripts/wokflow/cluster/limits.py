@@ -101,7 +101,15 @@ def _gpus(site: Site, nodes: list[Node], rules: list[str], *, taken: bool) -> It
         has = [node for node in has if node.partition in site.gpu_partitions()]
     if has:
         for partition in dict.fromkeys(node.partition for node in has):
-            if taken and (refusal := slurm.refusal(site, partition, gpus=1)):
+            refusal = slurm.refusal(site, partition, gpus=1) if taken else ""
+            members = [node for node in has if node.partition == partition]
+            if slurm.only_waits(refusal, members):
+                yield Finding(
+                    WARNING,
+                    f"partition {partition}: none of its nodes with GPUs runs jobs now: {slurm.states_of(members)}",
+                    "Jobs that need a GPU wait until one does: ask the administrators when",
+                )
+            elif refusal:
                 yield Finding(
                     PROBLEM if rules else WARNING,
                     f"Slurm refuses jobs for a GPU in partition {partition}: {refusal.splitlines()[-1]}",

@@ -8,7 +8,7 @@ from snakemake_executor_plugin_slurm_robust.commands import SlurmError
 from snakemake_executor_plugin_slurm_robust.site import Site
 
 from wokflow.cluster import slurm
-from wokflow.cluster.check_findings import OK, PROBLEM, Finding
+from wokflow.cluster.check_findings import OK, PROBLEM, WARNING, Finding
 from wokflow.cluster.slurm import Association, Node
 
 
@@ -25,7 +25,15 @@ def names(site: Site, nodes: list[Node]) -> Iterator[Finding]:
     partitions: list[str | None] = [name for name in site.partitions if name in known]
     for partition in partitions if site.partitions else [None]:
         refusal = slurm.refusal(site, partition)
-        if refusal and not _explained(refusal, findings):
+        members = [node for node in nodes if (node.partition == partition if partition else node.default)]
+        if slurm.only_waits(refusal, members):
+            yield Finding(
+                WARNING,
+                f"{_place(partition)}: none of its nodes runs jobs now: {slurm.states_of(members)}",
+                "Slurm takes jobs for it, but they wait. Name another partition in slurm/site.yaml, or ask the "
+                "administrators when the nodes come back",
+            )
+        elif refusal and not _explained(refusal, findings):
             yield _refused(refusal, partition, site, nodes, own)
         elif not refusal:
             yield Finding(OK, f"Slurm takes jobs for {_place(partition)}")

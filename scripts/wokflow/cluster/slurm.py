@@ -2,7 +2,7 @@
 
 import getpass
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from snakemake_executor_plugin_slurm_robust.commands import SlurmError, ask
@@ -11,7 +11,7 @@ from snakemake_executor_plugin_slurm_robust.site import GPU_MODEL, Site
 COMMANDS = ("sbatch", "squeue", "scancel", "scontrol", "sinfo", "sacct")  # that a run calls on the login node
 USABLE = ("idle", "mixed", "allocated", "completing", "planned", "reserved", "powering_up", "powered_down")
 AMOUNT = re.compile(r"([\w/:]+)=(\d+(?:\.\d+)?)([MGT]?)")  # name, number and unit
-FIELDS = "%N|%P|%T|%c|%m|%G|%l|%f"  # of sinfo
+FIELDS = "%N|%P|%T|%c|%m|%G|%l|%f|%E"  # of sinfo
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,7 @@ class Node:
     gpus: int
     minutes: int | None  # the partition's time limit; None without one
     features: str
+    reason: str  # why it is down or drained; "none" where nobody gave one
 
     @property
     def usable(self) -> bool:
@@ -37,7 +38,7 @@ class Node:
 def nodes() -> list[Node]:
     """Every node of every partition that the user may see, once for each of its partitions."""
     lines = ask("sinfo", "--noheader", "-N", "-o", FIELDS).splitlines()
-    rows = [line.split("|", 7) for line in lines if line.count("|") >= 7]
+    rows = [line.split("|", 8) for line in lines if line.count("|") >= 8]
     return [
         Node(
             name,
@@ -49,8 +50,9 @@ def nodes() -> list[Node]:
             gpus_of(gres),
             minutes_of(limit),
             features,
+            reason,
         )
-        for name, partition, state, cpus, mem, gres, limit, features in rows
+        for name, partition, state, cpus, mem, gres, limit, features, reason in rows
     ]
 
 
@@ -59,6 +61,15 @@ def in_use(nodes: list[Node], site: Site) -> list[Node]:
     return [
         node for node in nodes if node.partition in site.partitions or (node.default and not site.partitions)
     ]
+
+
+def states_of(nodes: Iterable[Node]) -> str:
+    """Nodes with their states and the reasons for these, in words: n1 n2 drained (fan), n3 down*."""
+    names: dict[str, set[str]] = {}
+    for node in nodes:
+        why = "" if node.reason == "none" else f" ({node.reason})"
+        names.setdefault(f"{node.state}{why}", set()).add(node.name)
+    return ", ".join(f"{' '.join(sorted(of_state))} {state}" for state, of_state in names.items())
 
 
 def gpus_of(gres: str) -> int:
@@ -152,6 +163,11 @@ def refusal(site: Site, partition: str | None, *more: str, gpus: int = 0) -> str
     except SlurmError as error:
         return str(error)
     return ""
+
+
+def only_waits(refusal: str, nodes: Iterable[Node]) -> bool:
+    """Whether a trial is refused only since none of the nodes runs jobs now: Slurm takes a real job, which waits."""
+    return "node configuration is not available" in refusal and not any(node.usable for node in nodes)
 
 
 def jobs_named(name: str) -> dict[str, tuple[str, str]]:

@@ -1,0 +1,68 @@
+"""What the check of a site makes of what Slurm and trial jobs say, without either of them.
+
+tests/slurm/test_check.py has it on a private Slurm.
+"""
+
+import shlex
+from pathlib import Path
+
+import pytest
+from snakemake_executor_plugin_slurm_robust.site import Site
+from wokflow.cluster.check_findings import PROBLEM, WARNING
+from wokflow.cluster.limits import limits
+from wokflow.cluster.site_names import names
+from wokflow.cluster.slurm import Node
+
+NOT_NOW = "sbatch: error: allocation failure: Requested node configuration is not available"
+
+
+def says(folder: Path, command: str, refusal: str, word: str = "") -> None:
+    """Have a command refuse what has a word in its arguments, and take all else."""
+    path = folder / command
+    path.write_text(f'#!/bin/sh\ncase "$*" in *{word}*) echo {shlex.quote(refusal)} >&2; exit 1;; esac\n')
+    path.chmod(0o755)
+
+
+@pytest.fixture
+def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of Slurm's commands; the cluster has no accounting."""
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    says(tmp_path, "sacctmgr", "no accounting")
+    return tmp_path
+
+
+def node(partition: str, state: str, reason: str = "none", gpus: int = 0) -> Node:
+    return Node(f"{partition}1", partition, False, state, 8, 16000, gpus, None, "", reason)
+
+
+@pytest.mark.parametrize(
+    ("state", "refusal", "level", "words"),
+    [
+        ("drained", NOT_NOW, WARNING, "none of its nodes runs jobs now: gpu1 drained (fan)"),
+        ("idle", NOT_NOW, PROBLEM, "Slurm refuses jobs for partition gpu"),
+        ("drained", "sbatch: error: Invalid account", PROBLEM, "Slurm refuses jobs for partition gpu"),
+    ],
+)
+def test_a_refusal_for_want_of_nodes_is_no_fault_of_a_name(
+    state: str, refusal: str, level: str, words: str, slurm: Path
+) -> None:
+    says(slurm, "sbatch", refusal, "gpu")
+    nodes = [node("cpu", "idle"), node("gpu", state, "fan")]
+    [cpu, gpu] = names(Site(partitions={"cpu": {}, "gpu": {}}), nodes)
+    assert cpu.text == "Slurm takes jobs for partition cpu"
+    assert gpu.level == level and words in gpu.text
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ("drained", "none of its nodes with GPUs runs jobs now: gpu1 drained (fan)"),
+        ("idle", "Slurm refuses jobs for a GPU in partition gpu: "),
+    ],
+)
+def test_jobs_for_a_gpu_are_tried_in_partitions_that_have_some(state: str, words: str, slurm: Path) -> None:
+    says(slurm, "sbatch", NOT_NOW, "--gpus=a100:1")
+    site = Site(partitions={"cpu": {}, "gpu": {"max_gpu": 4, "gpu_model": "a100"}})
+    nodes = [node("cpu", "idle"), node("gpu", state, "fan", gpus=4)]
+    [_, gpu] = limits(site, {}, {}, nodes, taken=True)
+    assert gpu.level == WARNING and words in gpu.text
