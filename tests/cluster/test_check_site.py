@@ -7,11 +7,13 @@ import shlex
 from pathlib import Path
 
 import pytest
-from snakemake_executor_plugin_slurm_robust.site import Site
+from snakemake_executor_plugin_slurm_robust.site import Site, read_site
 from wokflow.cluster.check_findings import PROBLEM, WARNING
 from wokflow.cluster.limits import limits
 from wokflow.cluster.site_names import names
-from wokflow.cluster.slurm import Node
+from wokflow.cluster.slurm import Node, options
+
+from tests.cluster.test_placement import SITE
 
 NOT_NOW = "sbatch: error: allocation failure: Requested node configuration is not available"
 
@@ -66,3 +68,16 @@ def test_jobs_for_a_gpu_are_tried_in_partitions_that_have_some(state: str, words
     nodes = [node("cpu", "idle"), node("gpu", state, "fan", gpus=4)]
     [_, gpu] = limits(site, {}, {}, nodes, taken=True)
     assert gpu.level == WARNING and words in gpu.text
+
+
+def test_a_partition_is_tried_with_its_own_settings(tmp_path: Path) -> None:
+    (tmp_path / "site.yaml").write_text(SITE, encoding="utf-8")
+    site = read_site(tmp_path / "site.yaml")
+    given = {name: " ".join(options(site, name)) for name in ("short", "long", "accel")}
+    size = "--ntasks=1 --mem=500 --cpus-per-task=1"
+    assert given == {
+        "short": f"-A lab -p short -C cpu {size}",
+        "long": f"-A lab -p long -C cpu --qos slow {size}",
+        "accel": f"-A lab_g -p accel {size}",
+    }
+    assert options(site, "accel", gpus=1)[-3:] == ["--gpus=a100:1", "--mem=2000", "--cpus-per-task=1"]
