@@ -4,12 +4,15 @@ tests/slurm/test_check.py has it on a private Slurm.
 """
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from snakemake_executor_plugin_slurm_robust.site import Site, read_site
+from wokflow.cluster import verdicts
 from wokflow.cluster.check_findings import PROBLEM, WARNING
 from wokflow.cluster.limits import limits
+from wokflow.cluster.nodes import Place, Trial
 from wokflow.cluster.site_names import names
 from wokflow.cluster.slurm import Node, options
 
@@ -81,3 +84,29 @@ def test_a_partition_is_tried_with_its_own_settings(tmp_path: Path) -> None:
         "accel": f"-A lab_g -p accel {size}",
     }
     assert options(site, "accel", gpus=1)[-3:] == ["--gpus=a100:1", "--mem=2000", "--cpus-per-task=1"]
+
+
+FAILED = Trial(Place("n1", "cpu", gpu=False), "FAILED", code=1)
+
+
+@pytest.mark.parametrize(
+    ("code", "log", "words"),
+    [
+        (132, "srun: error: n1: task 0: Illegal instruction (core dumped)", "Python crashes (exit code 132)"),
+        (
+            1,
+            "ValueError: no\nsrun: error: n1: task 0: Exited with exit code 1",
+            "the trial job failed: FAILED",
+        ),
+        (137, "srun: error: n1: task 0: Killed", "the trial job failed: FAILED, exit code 137"),
+        (
+            1,
+            "srun: error: Unable to create step for job 7: Invalid account",
+            "srun does not work within a job",
+        ),
+    ],
+)
+def test_a_trial_job_that_failed(code: int, log: str, words: str, tmp_path: Path) -> None:
+    trials = [replace(FAILED, code=code, log=log)]
+    [finding] = verdicts.verdicts(trials, Site(), tmp_path, tmp_path, 1)
+    assert finding.level == PROBLEM and finding.text.startswith(f"n1: {words}")

@@ -1,5 +1,7 @@
 """Findings about the nodes, from their trial jobs: what is wrong there, and what to do."""
 
+import re
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +15,10 @@ from wokflow.cluster.check_findings import OK, PROBLEM, WARNING, Finding
 from wokflow.cluster.nodes import MINUTES, WAITING, Trial
 
 SHARED = "Your site's documentation says which folders all nodes share: as a rule home, project and scratch folders."
+CRASHES = (signal.SIGILL, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGSEGV)
+TASK = re.compile(
+    r"^srun: error: \S+: task \d+: ", re.MULTILINE
+)  # srun works: it reports that its task failed
 AGAIN = "set the environment up again, where the nodes can use it: rm -r .venv, then make setup"
 
 
@@ -52,7 +58,7 @@ def _not_tried(trial: Trial, wait: float) -> Finding:
         )
     if cure := stuck(trial.reason):
         return Finding(
-            PROBLEM, f"a trial job will not start by itself ({trial.reason})", f"As it seems, {cure}"
+            PROBLEM, f"a trial job may not start by itself ({trial.reason})", f"As it seems, {cure}"
         )
     return Finding(
         WARNING,
@@ -107,18 +113,18 @@ def _failed(trial: Trial, results: Path) -> Finding:
             f"the trial job did not end in {MINUTES} minutes{log}",
             "Either the folder of the Python environment is very slow there, or srun hangs: ask the administrators",
         )
-    if "srun: " in trial.log:
-        return Finding(
-            PROBLEM,
-            f"srun does not work within a job{log}",
-            "Each job calls it: ask the administrators",
-        )
-    if trial.code > 128 or "Illegal instruction" in trial.log:
+    if trial.code - 128 in CRASHES:
         return Finding(
             PROBLEM,
             f"Python crashes (exit code {trial.code}){log}",
             f"The packages may be built for other processors: {AGAIN} (on such a node),\n"
             "or leave the node out by `constraint` in slurm/site.yaml",
+        )
+    if "srun: " in trial.log and not TASK.search(trial.log):
+        return Finding(
+            PROBLEM,
+            f"srun does not work within a job{log}",
+            "Each job calls it: ask the administrators",
         )
     return Finding(
         PROBLEM,
