@@ -4,12 +4,16 @@ tests/slurm/test_check.py has it on a private Slurm.
 """
 
 import shlex
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from snakemake_executor_plugin_slurm_robust import executor
 from snakemake_executor_plugin_slurm_robust.site import Site, read_site
-from wokflow.cluster import verdicts
+from wokflow.cluster import probe, verdicts
 from wokflow.cluster.check_findings import PROBLEM, WARNING
 from wokflow.cluster.limits import limits
 from wokflow.cluster.nodes import Place, Trial
@@ -104,9 +108,31 @@ FAILED = Trial(Place("n1", "cpu", gpu=False), "FAILED", code=1)
             "srun: error: Unable to create step for job 7: Invalid account",
             "srun does not work within a job",
         ),
+        (127, "", "the trial job failed: FAILED, exit code 127"),
     ],
 )
 def test_a_trial_job_that_failed(code: int, log: str, words: str, tmp_path: Path) -> None:
     trials = [replace(FAILED, code=code, log=log)]
     [finding] = verdicts.verdicts(trials, Site(), tmp_path, tmp_path, 1)
     assert finding.level == PROBLEM and finding.text.startswith(f"n1: {words}")
+
+
+@pytest.mark.parametrize(
+    ("lacks", "words"),
+    [("python", "the Python environment is not visible"), ("step", "the executor's package is not visible")],
+)
+def test_what_a_trial_job_does_not_see(
+    lacks: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has nothing but a shell until it has seen all that it needs."""
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    for name in ("python", "step", "srun", "Snakefile", "nonce"):
+        (tmp_path / name).touch(0o755)
+    (tmp_path / lacks).unlink()
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setattr(executor, "STEP", tmp_path / "step")
+    places: dict[str, Any] = dict.fromkeys(("results", "folder", "project"), tmp_path)
+    script = probe.script("n1", **places, nonce="", gpu=False)
+    done = subprocess.run(["sh", "-c", script], check=False)
+    [finding] = verdicts.verdicts([replace(FAILED, code=done.returncode)], Site(), tmp_path, tmp_path, 1)
+    assert words in finding.text

@@ -48,7 +48,8 @@ class Trial:
     @property
     def faults(self) -> int:
         """The bits of the exit code that say what the job's shell cannot read or write (see probe)."""
-        return self.code - probe.BASE if probe.BASE < self.code < 2 * probe.BASE else 0
+        bits = self.code - probe.BASE
+        return bits if 0 < bits <= sum(probe.FAULTS) else 0
 
 
 def choose(nodes: list[slurm.Node], site: Site, most: int) -> list[Place]:

@@ -33,8 +33,10 @@ PACKAGES = (
     "torch",
 )
 DEVICES = "CUDA_VISIBLE_DEVICES"  # by which Slurm names a job's GPUs
-# Bits of the exit code, above a base that tells them from other failures
-BASE, UNREAD, UNWRITTEN, NO_PROJECT, NO_PYTHON, NO_SRUN = 64, 1, 2, 4, 8, 16
+# Bits of the exit code. They are added to a base, so that any sum of them is above the exit codes of Python and of
+# srun, and below the shell's own (126, 127).
+BASE = 32
+UNREAD, UNWRITTEN, NO_PROJECT, NO_PYTHON, NO_SRUN, NO_STEP = FAULTS = (1, 2, 4, 8, 16, 32)
 
 BODY = f"""
 faults=0
@@ -42,7 +44,8 @@ ls "$results" > /dev/null 2>&1
 if [ "$(cat "$folder/nonce" 2> /dev/null)" != "$nonce" ]; then faults={UNREAD}
 elif ! touch "$folder/$node.log" 2> /dev/null; then faults={UNWRITTEN}; fi
 [ -f "$project/Snakefile" ] || faults=$((faults | {NO_PROJECT}))
-[ -x "$python" ] || faults=$((faults | {NO_PYTHON}))
+if [ ! -x "$python" ]; then faults=$((faults | {NO_PYTHON}))
+elif [ ! -f "$step" ]; then faults=$((faults | {NO_STEP})); fi
 command -v srun > /dev/null || faults=$((faults | {NO_SRUN}))
 [ "$faults" = 0 ] || exit $(({BASE} + faults))
 export PYTHONPATH="$project/scripts${{PYTHONPATH:+:$PYTHONPATH}}"

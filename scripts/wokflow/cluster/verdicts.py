@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from snakemake_executor_plugin_slurm_robust.causes import stuck
+from snakemake_executor_plugin_slurm_robust.executor import STEP
 from snakemake_executor_plugin_slurm_robust.site import Site
 
 from wokflow.cluster import probe
@@ -88,6 +89,10 @@ def _unseen(faults: int, results: Path, project: Path) -> Iterator[Finding]:
             "Set it up in a folder that all nodes share (make setup puts it into .venv of the project), from a "
             f"Python that they share too: make setup PYTHON=/path/to/python3.11 (now it is {sys.base_prefix})\n"
             f"{SHARED}",
+        ),
+        probe.NO_STEP: (
+            f"the executor's package is not visible: there is no {STEP}",
+            f"Each job needs it: {AGAIN}.\n{SHARED}",
         ),
         probe.NO_SRUN: (
             "there is no srun on PATH, and each job calls it",
