@@ -41,7 +41,8 @@ class Part:
         return part
 
 
-# The oldest and the newest version with which all tests passed, and the parts that are overridden or called.
+# The oldest and the newest tested version (of the oldest: tests/cluster/test_versions.py), and the parts that are
+# checked: the methods that are overridden or called with parameters of their own.
 SLURM = "snakemake-executor-plugin-slurm"
 SLURM_TESTED = ("2.4.0", "2.8.0")
 SLURM_PARTS = (
