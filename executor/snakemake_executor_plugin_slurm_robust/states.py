@@ -82,7 +82,7 @@ class States:
         for job in missing:
             absence = self._absences.setdefault(job, Absence(time.monotonic()))
             absence.questions += 1
-            state = recorded.get(job) or recorded.get(job.partition("_")[0])
+            state = recorded.get(job)
             if state in ENDED:
                 del self._absences[job]
                 # If Slurm were to start a job of NODE_FAIL again, squeue would list it.
