@@ -38,7 +38,7 @@ def queue_again() -> str:
 
 
 def _ask(*command: str) -> tuple[str, str]:
-    """The output of a command of Slurm, and why it failed; the one or the other is empty."""
+    """The output of a command of Slurm, and why it failed: empty if it did not."""
     try:
         done = ask_program(command, patience=PATIENCE)
     except (OSError, subprocess.TimeoutExpired) as error:
