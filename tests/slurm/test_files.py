@@ -61,7 +61,7 @@ def test_a_node_without_the_environment(house: Path, cluster: Cluster) -> None:
 
 def test_the_login_node_s_disk_is_full(tmp_path: Path, cluster: Cluster) -> None:
     house = new_toy(tmp_path / "house")
-    with small_disk(house, 4 << 20):
+    with small_disk(house, 16 << 20):
         run = Run(house, cluster, "--retries", "0", *NEW)
         cluster.until(lambda: is_at_work(house), "a job is at work")
         fill(house / "filling")

@@ -1,7 +1,8 @@
 """A house of two rules, for faults: what Slurm and Snakemake do does not depend on what a step computes.
 
-It has finished results of the key `old`; tests run it with the key `new`. While there is a file `hold`, the first
-rule does not end.
+It has finished results of the key `old`; tests run it with the key `new`. The first rule runs a step by
+scripts/step.py, as each rule of Wokflow does. While there is a file `hold`, the step does not end. If there is a file
+`window`, the step behaves once as if its time were over.
 """
 
 import atexit
@@ -16,6 +17,7 @@ from tests.conftest import ROOT, snakemake
 from tests.slurm.runs import write_site
 
 SNAKEFILE = f"""
+import json
 {BEFORE_RULES}
 KEY_VARIABLES = ["LAB_API_KEY"]
 KEY = config.get("key", "old")
@@ -29,33 +31,44 @@ rule then:
 rule made:
     output: folder=directory("results/made/{{name}}")
     log: "results/logs/{{name}}.log"
-    params: key=lambda wildcards: KEY
+    params:
+        key=lambda wildcards: json.dumps({{"step": "toy", "settings": {{"key": KEY}}}}),
+        unkeyed={{}},
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * 2 ** (attempt - 1),
         runtime=lambda wildcards, attempt: 60 * 2 ** (attempt - 1),
-    script: "made.py"
+    script: "scripts/step.py"
 
 {BEHIND_RULES}
 """
-SCRIPT = f"""
+STEP = """
 import os
-import sys
 import time
 from pathlib import Path
-sys.path.insert(0, {str(ROOT / "scripts")!r})
-from wokflow.cluster.environment import load_keys
-from wokflow.frame.job import job
+
+from wokflow.cluster.window import queue_again
+from wokflow.frame.settings import Settings
 from wokflow.frame.tables import atomic_folder
 
-with job(snakemake.log[0]), atomic_folder(snakemake.output.folder) as folder:
-    (folder / "half").touch()
-    Path(f"at_work.{{snakemake.params.key}}").touch()
-    while Path("hold").exists():
-        time.sleep(0.05)
-    (folder / "rest").write_bytes(bytes(100_000 if snakemake.params.key == "old" else 400_000))
-    (folder / "key").write_text(snakemake.params.key)
-    load_keys()
-    (folder / "lab_key").write_text(os.environ.get("LAB_API_KEY", ""))
+
+class ToySettings(Settings):
+    key: str
+
+
+def toy(folder: str, settings: ToySettings, minutes: float | None) -> None:
+    key = settings.key
+    with atomic_folder(folder) as made:
+        (made / "half").touch()
+        if (window := Path("window")).exists():
+            window.rename("minutes").write_text(str(minutes))
+            print(queue_again(), flush=True)
+            time.sleep(600)
+        Path(f"at_work.{key}").touch()
+        while Path("hold").exists():
+            time.sleep(0.05)
+        (made / "rest").write_bytes(bytes(100_000 if key == "old" else 400_000))
+        (made / "key").write_text(key)
+        (made / "lab_key").write_text(os.environ.get("LAB_API_KEY", ""))
 """
 MADE, THEN = "results/made/dish", "results/then.txt"
 NEW = ("--config", "key=new", "--", MADE)  # what a run is told
@@ -68,7 +81,8 @@ def old_toy() -> Path:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     shutil.copytree(ROOT / "slurm", folder / "slurm")
     (folder / "Snakefile").write_text(SNAKEFILE)
-    (folder / "made.py").write_text(SCRIPT)
+    shutil.copytree(ROOT / "scripts", folder / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "scripts" / "wokflow" / "toy.py").write_text(STEP)
     snakemake(folder, "--config", "key=old", "--", MADE, THEN, quick=False)
     return folder
 
