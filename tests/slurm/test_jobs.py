@@ -250,6 +250,21 @@ def test_over_the_time_limit(house: Path, cluster: Cluster) -> None:
     assert [job["limit"] for job in jobs_of(house, cluster)] == ["1:00", "2:00:00"]
 
 
+def test_a_job_whose_time_is_over_has_itself_queued_again_without_a_retry(
+    house: Path, cluster: Cluster
+) -> None:
+    """From within its step, after it has asked Slurm for the time that it has left of its 60 minutes."""
+    (house / "window").touch()
+    run = Run(house, cluster, "--retries", "0", *NEW)
+    job = run.job("made")["id"]
+    waits_again(cluster, job)
+    assert 0 < float((house / "minutes").read_text()) < 60
+    begins_soon(cluster, job)
+    ends_well(house, cluster, run)
+    assert [job["state"] for job in jobs_of(house, cluster)] == COMPLETED
+    assert "Restarts=1 " in cluster.run("scontrol", "show", "job", job)
+
+
 def test_a_full_disk_stops_a_run_after_three_tries(house: Path, cluster: Cluster) -> None:
     let_go(house)
     with small_disk(house / "results", 1_000_000):
