@@ -170,13 +170,14 @@ def _check_site(given: argparse.Namespace) -> int:
 
 
 def _verify(given: argparse.Namespace) -> int:
+    from wokflow.export.gate_findings import counted
     from wokflow.export.manifest import rows_of
     from wokflow.export.verify import verified
 
     manifest = verified(given.release)
     print(f"{manifest['name']} {manifest['version']} ({manifest['mode']}) is what it says:")
     for name, subset in manifest["subsets"].items():
-        print(f"  {name}: {rows_of(subset):,} rows")
+        print(f"  {name}: {counted(rows_of(subset), 'row')}")
     return 0
 
 

@@ -90,9 +90,12 @@ def test_a_full_release_takes_the_place_of_nothing_else(results: Path) -> None:
             rehydrate(str(release), sources, str(to), PROGRESS)
     assert files(there) == ["thesis.txt"] and verified(release)
     (there / "thesis.txt").unlink()
-    for _ in range(2):  # into an empty folder, and in the place of an earlier full release
-        rehydrate(str(release), sources, str(there), PROGRESS)
-        assert verified(there)["mode"] == "full"
+    link = results / "link"
+    link.symlink_to(there)
+    # Through a link into an empty folder, and in the place of an earlier full release.
+    for to in (link, there):
+        rehydrate(str(release), sources, str(to), PROGRESS)
+        assert link.is_symlink() and verified(there)["mode"] == "full"
     edit(there, lambda manifest: manifest.update(name="thesis"))
     with pytest.raises(UserError, match="no full release of this name"):
         rehydrate(str(release), sources, str(there), PROGRESS)

@@ -258,12 +258,14 @@ def test_a_table_of_sources_that_cannot_be_used_is_refused(
 def test_the_card_says_what_was_not_searched_and_whose_licences_reach_what(results: Path) -> None:
     text = (export(results) / "README.md").read_text(encoding="utf-8")
     assert "not in the text\nthat it points at" in text and "such as `xiachufang:12`" in text
+    assert "an end is the first character behind" in text and "a source with three targets" in text
     assert "license:\n- apache-2.0\n- cc-by-4.0\n- cc-by-sa-4.0\n- cc0-1.0\n" in text, (
         "of the predictions that are shown, the annotations, Wikipedia and Wikidata"
     )
     assert "Adaptations (gold) that are shown are derived" in text and "- `records`: " in text
     text = (export(results, "pairs", mode="full", to="full") / "README.md").read_text(encoding="utf-8")
     assert "points at" not in text and "Wikidata" not in text and "derived" not in text
+    assert "an end is" not in text
     assert "\n- `pairs-zh-en` (zh, en): Recipes " in text
 
 
@@ -297,7 +299,10 @@ def test_provenance_names_the_job_that_made_each_shard_and_the_files_that_were_r
     for path in [*release.rglob("*.parquet")]:
         folder = path.parent.name
         maker = "export/gates" if folder == "records" else f"export/dataset/{folder}"
-        assert graph[path.relative_to(release).as_posix()]["wasGeneratedBy"] == [job(maker)]
+        shard = graph[path.relative_to(release).as_posix()]
+        assert shard["wasGeneratedBy"] == [job(maker)]
+        if folder == "records":
+            assert shard["wasDerivedFrom"] == [source(path.name.split("-")[0])]
     read = {name: graph[job(f"ingest/source/{name}")]["used"] for name in digests}
     wikipedia = [source("wikipedia")]
     assert read == {"pages_en": wikipedia, "pages_zh": wikipedia, "entities": [source("wikidata")]}

@@ -50,9 +50,9 @@ Home page: {{ home_page }}
 {% endif %}
 {%- if standoff and texts %}
 **This is a stand-off release.** It has ids, offsets, digests and annotations, and no record of
-{{ corpora }}.{{ held }} With your own copy of these, one command makes the full release, with the same bytes
-that its makers have. The table of sources has the version and the checksum of each file, as far as they are known,
-and `ATTRIBUTION.md` the home pages:
+{{ corpora }}.{{ held }} With your own copy of these, one command makes the full release; with the versions of
+packages that `release.json` names, it has the same bytes that its makers have. The table of sources has the version
+and the checksum of each file, and `ATTRIBUTION.md` the home pages, as far as they are known:
 
     wokflow rehydrate {{ folder }} \\
 {% for source in texts %}        --source {{ source }}=YOUR_COPY \\
@@ -63,7 +63,7 @@ and `ATTRIBUTION.md` the home pages:
 ## Use
 
     from datasets import load_dataset
-    load_dataset("{{ folder }}", "{{ first }}")
+    load_dataset("{{ folder }}", "{{ first }}")  # this folder, or its name on a hub
 
 Each subset is a folder of Parquet files under `data/`{% if jsonl %}; `jsonl/` has the same as JSON lines{% endif %}.
 `wokflow verify {{ folder }}` compares everything with `SHA256SUMS` and `release.json`; `wokflow diff OLD NEW` says
@@ -78,7 +78,9 @@ Pairs are split for training and testing. Every other subset is one split, `trai
 `records` has one for each corpus.
 
 ## Columns
-
+{% if offsets %}
+Offsets count characters (Unicode code points) from 0; an end is the first character behind. Indices are from 0, too.
+{% endif %}
 {% for subset in tables -%}
 **{{ subset.name }}**
 
@@ -126,7 +128,9 @@ in `release.json`, every step with its inputs in `provenance.jsonld`.
 {% for account in accounts -%}
 | {{ account.step }} | {{ account.rows_in }} | {{ account.rows_out }} | {{ account.rejects }} |
 {% endfor %}
-Shards count the rows of their own table: a recipe has many actions, and may be in no pair.
+Shards count the rows of their own table: a recipe has many actions, and may be in no pair
+{%- if paired %}; a source with three targets is
+three pairs, and one row in the table of splits{% endif %}.
 
 {% endif -%}
 The makers of this release have every rejected row with its reason.
@@ -187,6 +191,7 @@ def card(manifest: Manifest, sizes: Mapping[str, int], loaded: Mapping[str, int]
     sources = manifest["sources"]
     texts = list(dict.fromkeys(name for each in subsets.values() for name in each["texts"]))
     forbidden = [name for name in texts if sources[name]["release"] == "ids"]
+    tables = _tables(manifest["subsets"], full=manifest["mode"] == "full")
     filled = environment.from_string(TEMPLATE).render(
         name=manifest["name"],
         version=manifest["version"],
@@ -208,7 +213,13 @@ def card(manifest: Manifest, sizes: Mapping[str, int], loaded: Mapping[str, int]
             for name, each in manifest["subsets"].items()
         ],
         empty=", ".join(name for name, each in subsets.items() if not each["splits"]),
-        tables=_tables(manifest["subsets"], full=manifest["mode"] == "full"),
+        tables=tables,
+        offsets=any(
+            re.search(r"\bend\b", f"{column['name']} {column['type']}")
+            for table in tables
+            for column in table["columns"]
+        ),
+        paired="pairs" in datasets,
         splits=[
             {"subset": name, "split": split, "rows": f"{sum(rows):,}", "shards": len(rows)}
             for name, each in manifest["subsets"].items()

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from wokflow.export.licences import source_of
-from wokflow.export.manifest import Manifest, shards
+from wokflow.export.manifest import ROLES, Manifest, shards
+from wokflow.export.subsets import RECORDS
 from wokflow.frame.records import UNFINISHED, first_outputs, kept_inputs, kept_key
 from wokflow.frame.tables import strings_digest
 
@@ -164,11 +165,11 @@ def provenance(manifest: Manifest, sums: dict[str, str]) -> str:
                 "wasAssociatedWith": agent,
             }
         )
-    for name, _, path, _ in shards(manifest):
+    for name, split, path, _ in shards(manifest):
         subset = manifest["subsets"][name]
-        sources = [
-            each for role in ("texts", "derived", "cites", "counts_of") for each in subset.get(role, [])
-        ]
+        sources = [each for role in ROLES for each in subset[role]]
+        if name == RECORDS:  # has a split for each corpus
+            sources = [split]
         graph.append(
             {
                 "@id": path,

@@ -45,6 +45,7 @@ def rehydrate(release: str, sources: Mapping[str, str], to: str, progress: Progr
     all of these.
     """
     refuse_place(release, to)
+    place = Path(to).resolve() if Path(to).is_symlink() else Path(to)  # a link stays, and is followed
     manifest = verified(release)
     if manifest["mode"] != "standoff":
         raise UsageError(f"{release} is a full release: it has its text already.")
@@ -55,20 +56,20 @@ def rehydrate(release: str, sources: Mapping[str, str], to: str, progress: Progr
         what = f"lacks {', '.join(missing)}" if missing else f"has no source {', '.join(unknown)}"
         raise UsageError(f"The release needs {wanted}; the command {what}.")
     warn_of_versions(manifest, progress)
-    with temporary_folder() as temporary, tables.atomic_folder(to) as work:
-        beside = f"{Path(to).name}.{{}}"
+    with temporary_folder() as temporary, tables.atomic_folder(place) as work:
+        beside = f"{place.name}.{{}}"
         texts = {
             corpus: read_corpus(
                 corpus,
                 manifest,
                 path,
                 temporary,
-                Path(to).with_name(beside.format(f"{corpus}.{REFUSED}")),
+                place.with_name(beside.format(f"{corpus}.{REFUSED}")),
                 progress,
             )
             for corpus, path in sources.items()
         }
-        refuse_changes(changes(release, manifest, texts), Path(to).with_name(beside.format(CHANGED)))
+        refuse_changes(changes(release, manifest, texts), place.with_name(beside.format(CHANGED)))
         full = manifest | {"mode": "full"}
         for name, subset in manifest["subsets"].items():
             progress.say(f"writing {name}")

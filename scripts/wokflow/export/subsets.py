@@ -138,7 +138,7 @@ def _actions(have: Available) -> list[Subset]:
 def _pivots(have: Available) -> list[Subset]:
     lang, corpus = (have.langs[have.dish_corpus],), (have.dish_corpus,)
     differ = "Actions that differ between two dishes."
-    first = "Which of two actions is first, and why."
+    first = "Which of two actions comes first, with the statistics behind it."
     rewriting = "Recipes to be rewritten for another dish."
     return [
         Subset("pivots", "pivots", "pivots", differ, lang, "pivot/pivots", **_made_of("pivots", have)),

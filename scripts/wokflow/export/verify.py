@@ -28,8 +28,9 @@ def verified(release: str | Path) -> Manifest:
         more = f"\n  and {len(problems) - SHOWN} more" if len(problems) > SHOWN else ""
         listed = "".join(f"\n  - {printable(problem)}" for problem in problems[:SHOWN])
         raise UserError(
-            f"{release} is not the release that was made: {len(problems)} problems.{listed}{more}\n"
-            "Get it again, or ask the contact that the card names."
+            f"{release} is not the release that was made: {counted(len(problems), 'problem')}."
+            f"{listed}{more}\nDelete files that do not belong to it; for anything else get it again, or ask the "
+            "contact that the card names."
         )
     return manifest
 
