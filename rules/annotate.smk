@@ -147,6 +147,7 @@ rule annotate_marked:
     output:
         marked=f"{RESULTS}/annotate/marked/{{study}}.jsonl",
         dialogues=f"{RESULTS}/annotate/dialogues/{{study}}/part-00000.parquet",
+        raters=f"{RESULTS}/annotate/raters/{{study}}/part-00000.parquet",
         rejects=f"{RESULTS}/annotate/rejects/{{study}}/part-00000.parquet",
     log:
         log_of("annotate_marked", "study"),
@@ -162,6 +163,7 @@ rule annotate_marked:
     params:
         **step(
             "annotate.marked",
+            over=lambda wildcards: STUDIES[wildcards.study].settings.get("marked", {}),
             given=lambda wildcards: answers_given(STUDIES[wildcards.study]),
         ),
     script:

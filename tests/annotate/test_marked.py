@@ -12,13 +12,13 @@ from wokflow.annotate.marked import annotate_marked
 from wokflow.annotate.settings import MarkedSettings, TasksSettings
 from wokflow.annotate.studio import labels, task
 from wokflow.annotate.tasks import annotate_tasks
-from wokflow.frame.job import Job, Progress
+from wokflow.frame.job import Job, Progress, UserError
 from wokflow.ingest.annotations import ingest_annotations
 from wokflow.ingest.item_spans import item_span
 from wokflow.ingest.schemas import UTTERANCES
 from wokflow.ingest.settings import AnnotationsSettings
 
-from tests.annotate.studies import Study
+from tests.annotate.studies import OWN, Study
 from tests.conftest import ROOT
 
 CATEGORIES = str(ROOT / "resources" / "dialogues" / "categories.tsv")
@@ -53,14 +53,15 @@ class Marking(Study):
             job=Job(),
         )
 
-    def marked(self, log: TextIO | None = None) -> list[dict[str, Any]]:
+    def marked(self, log: TextIO | None = None, **own: Any) -> list[dict[str, Any]]:
         answers, raters = str(self.folder / "answers"), str(self.folder / "raters.tsv")
         annotate_marked(
             assigned=self.path("assigned"),
             marked=str(self.folder / "marked.jsonl"),
             dialogues=self.path("dialogues"),
+            raters=self.path("raters"),
             rejects=self.path("rejects"),
-            settings=MarkedSettings(answers=answers, raters=raters),
+            settings=MarkedSettings(answers=answers, raters=raters, **own),
             job=Job(progress=Progress(log)),
         )
         return [json.loads(line) for line in (self.folder / "marked.jsonl").read_text("utf-8").splitlines()]
@@ -98,6 +99,29 @@ def filled(study: Marking, *marks: Mapping[str, str], rater: str = "r1", place: 
     rows = study.sheet(rater)
     [row] = [row for row in rows if row["place"] == place and row["speaker"] != "Cy"]
     return [*rows, *({**row, **FOOD, **mark} for mark in marks)]
+
+
+def drawn(
+    name: str,
+    line: int,
+    begin: int,
+    words: str,
+    *degree: str,
+    category: str = "Material Culture",
+    end: int | None = None,
+) -> list[dict[str, Any]]:
+    """The results of a mark in Label Studio; `begin` counts UTF-16 units, `line` utterances."""
+    where = {
+        "start": str(line),
+        "end": str(line if end is None else end),
+        "startOffset": begin,
+        "text": words,
+    }
+    results = [
+        ("category", {"paragraphlabels": [category]}),
+        *(("foreignness", {"choices": [one]}) for one in degree),
+    ]
+    return [{"id": name, "from_name": field, "value": where | value} for field, value in results]
 
 
 def test_a_sheet_has_a_row_for_each_utterance_and_a_list_of_all_categories(study: Marking) -> None:
@@ -225,25 +249,10 @@ def test_marks_of_label_studio_stand_where_they_were_drawn(study: Marking) -> No
     )
     assert '<Label value="Institutions, Organisations and Ideas"' in labels(row)
 
-    def mark(
-        name: str, start: int, begin: int, words: str, *degree: str, end: int | None = None
-    ) -> list[dict[str, Any]]:
-        where = {
-            "start": str(start),
-            "end": str(start if end is None else end),
-            "startOffset": begin,
-            "text": words,
-        }
-        results = [
-            ("category", {"paragraphlabels": ["Material Culture"]}),
-            *(("foreignness", {"choices": [one]}) for one in degree),
-        ]
-        return [{"id": name, "from_name": field, "value": where | value} for field, value in results]
-
     marks = (
-        mark("a", 0, 8, "pie ", "3")
-        + mark("b", 0, 30, "salad?\n\n=No", "2", end=1)
-        + mark("c", 1, 5, "Thanksgiving")
+        drawn("a", 0, 8, "pie ", "3")
+        + drawn("b", 0, 30, "salad?\n\n=No", "2", end=1)
+        + drawn("c", 1, 5, "Thanksgiving")
     )
     (study.folder / "answers").mkdir()
     given = json.dumps([task(row) | {"annotations": [{"result": marks}]}])
@@ -263,3 +272,126 @@ def test_the_log_says_which_dialogues_of_a_rater_came_back_and_how(study: Markin
     study.marked(log)
     assert "r1: 2 dialogues handed out: 1 with marks, 1 without, 0 skipped, 0 not answered" in log.getvalue()
     assert "r2: 2 dialogues handed out: 0 with marks, 0 without, 1 skipped, 1 not answered" in log.getvalue()
+
+
+CHECKS = str(OWN / "marking.checks.tsv")
+HOLIDAY = ("Thanksgiving", "Gestures and Habits", "3")
+PIE = ("pumpkin pie", "Material Culture", "2")
+RODEO = ("rodeo", "Social Culture", "3")
+BICYCLE = ("bicycle", "Humour", "1")
+KNOWN = (HOLIDAY, PIE, RODEO, BICYCLE)
+SALAD = ("jello salad", "Material Culture", "2")  # in a task
+LINES = (
+    "You are coming for Thanksgiving, right? I have bought a pumpkin pie.",
+    "I would love to, but my uncle takes us to the rodeo that day.",
+)
+
+
+@pytest.fixture
+def checked(tmp_path: Path) -> Marking:
+    made = Marking(tmp_path)
+    made.hand_out("r1", "r2", per_task=2, checks=CHECKS)
+    return made
+
+
+def found(study: Marking, rater: str, *marks: tuple[str, str, str]) -> Rows:
+    """The sheet of a rater with these words marked wherever they occur."""
+    rows = study.sheet(rater)
+    cells = [dict(zip(("item", "category", "foreignness"), mark, strict=True)) for mark in marks]
+    return [*rows, *(row | cell for row in rows for cell in cells if cell["item"] in row["text"])]
+
+
+@pytest.mark.parametrize(
+    ("marks", "reason"),
+    [
+        ((PIE, RODEO, ("bought", *PIE[1:]), BICYCLE), None),  # one of three missed, one too many: 0.67
+        ((RODEO, BICYCLE), "failed_comprehension"),  # two missed: 0.5
+        (
+            (HOLIDAY, ("pumpkin pie", "Ecology", "2"), ("rodeo", "Social Culture", "2"), BICYCLE),
+            "failed_comprehension",
+        ),
+        (((LINES[0], *PIE[1:]), (LINES[1], *RODEO[1:]), BICYCLE), "failed_comprehension"),  # whole utterances
+        ((*KNOWN, ("umbrella", *PIE[1:])), "failed_comprehension"),  # in a dialogue without items
+        ((HOLIDAY, PIE, RODEO), "failed_attention"),
+        ((), "failed_comprehension"),
+    ],
+)
+def test_marks_count_of_raters_alone_who_mark_the_known_items_of_checks(
+    checked: Marking, marks: tuple[tuple[str, str, str], ...], reason: str | None
+) -> None:
+    checked.send(found(checked, "r1", *KNOWN[1:], SALAD), "r1")
+    checked.send(found(checked, "r2", *marks, SALAD), "r2")
+    log = StringIO()
+    counted = ["r1"] if reason else ["r1", "r2"]
+    assert [(line["text"], line["annotator"]) for line in checked.marked(log)] == [
+        ("jello salad", rater) for rater in counted
+    ]
+    raters = checked.read("raters")
+    assert raters.select("rater", "left_out").rows() == [("r1", None), ("r2", reason)]
+    assert raters.select("tasks", "answered", "examples", "examples_right").row(0) == (2, 2, 2, 2)
+    rejects = {*checked.read("rejects").select("rater", "task_id", "reason").rows()}
+    assert rejects == ({("r2", "pie", reason)} if reason else set())
+    assert sorted(checked.read("dialogues").select("task_id", "rater").rows()) == [
+        (task, rater) for task in ("pie", "tea") for rater in counted
+    ]
+    assert "r2: 2 dialogues handed out: 1 with marks, 1 without, 0 skipped, 0 not answered" in log.getvalue()
+    assert (f"does not count: {reason}" in log.getvalue()) == bool(reason)
+
+
+def test_checks_in_label_studio_are_marked_and_one_that_nobody_answers_is_failed(checked: Marking) -> None:
+    """r2 skips the dialogue with items, and nobody opens the other checks; the task is marked by both."""
+    of_task: dict[str, list[dict[str, Any]]] = {
+        "pie": drawn("a", 0, 16, "Gran’s", "3"),
+        "November": drawn("a", 0, 56, "pumpkin pie", "3")
+        + drawn("b", 1, 46, "rodeo", "3", category="Social Culture"),
+        "one-word": drawn("a", 1, 62, "bicycle", "1", category="Humour"),
+    }
+    (checked.folder / "answers").mkdir()
+    for rater in ("r1", "r2"):
+        exported = []
+        for row in checked.read("assigned").filter(rater=rater).to_dicts():
+            given = [{"result": of_task.get(row["task_id"], [])}]
+            if rater == "r2" and row["kind"] != "task":
+                given = [{"result": [], "was_cancelled": True}] if row["task_id"] == "November" else []
+            exported.append(task(row) | {"annotations": given})
+        path = checked.folder / "answers" / f"{rater}.json"
+        path.write_text(json.dumps(exported), encoding="utf-8")
+    assert [(line["text"], line["annotator"]) for line in checked.marked()] == [("Gran’s", "r1")]
+    columns = ("rater", "examples_right", "attention_failed", "left_out")
+    assert checked.read("raters").select(columns).rows() == [
+        ("r1", 2, 0, None),
+        ("r2", 0, 1, "failed_comprehension"),
+    ]
+    assert [line["annotator"] for line in checked.marked(comprehension=0, attention=1)] == ["r1", "r2"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (("x|quiz|1|Ann|Pie.|||",), "line 2: a check needs a name, and a kind: comprehension or attention"),
+        (
+            ("x|attention|1|Ann|Pie.|||", "x|comprehension|2|Bo|No.|||"),
+            "line 3: the check x is of kind attention",
+        ),
+        (("x|attention|0|Ann|Pie.|||",), "line 2: an utterance needs a text, and a place"),
+        (
+            ("x|attention|1|Ann|Pie.|||", "x|attention|1|Bo|Pie.|||"),
+            "line 3: place 1 of the check x has another",
+        ),
+        (("x|attention|1|Ann|Pie.|Pie|Food|",), "line 2: Food is not a value of category"),
+        (("x|attention|1|Ann|Pie.|cake||",), "line 2: cake does not stand in the text"),
+        (
+            ("x|attention|1|Ann|Pie.|Pie||", "x|attention|1|Ann|Pie.|Pie||"),
+            "line 3: Pie does not stand in the text",
+        ),
+        (("x|attention|1|Ann|Pie.|||3",), "line 2: there is no item"),
+    ],
+)
+def test_a_check_that_nobody_can_pass_is_refused_with_its_line(
+    checked: Marking, rows: tuple[str, ...], message: str
+) -> None:
+    path = checked.folder / "checks.tsv"
+    header = "name|kind|place|speaker|text|item|category|foreignness"
+    path.write_text("\n".join((header, *rows)).replace("|", "\t") + "\n", encoding="utf-8")
+    with pytest.raises(UserError, match=message):
+        checked.hand_out("r1", checks=str(path))

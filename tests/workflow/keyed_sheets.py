@@ -72,11 +72,15 @@ OF_SHEETS: dict[str, tuple[Settings, Settings, set[str]]] = {
         )
     },
     **{
-        f"evaluate.marks.bootstrap.{name}, with marked items": (
-            MARKED,
-            setting(f"evaluate.marks.bootstrap.{name}", value),
-            {"evaluate_marks"},
+        f"{name}, with marked items": (MARKED, setting(name, value), {rule})
+        for name, value, rule in (
+            ("annotate.marked.comprehension", 0.5, "annotate_marked"),
+            ("annotate.marked.attention", 1, "annotate_marked"),
+            ("annotate.marked.answered", 0.5, "annotate_marked"),
+            ("annotate.marked.f1", 0.5, "annotate_marked"),
+            ("annotate.marked.overlap", 0.9, "annotate_marked"),
+            ("evaluate.marks.bootstrap.samples", 100, "evaluate_marks"),
+            ("evaluate.marks.bootstrap.seed", 14, "evaluate_marks"),
         )
-        for name, value in (("samples", 100), ("seed", 14))
     },
 }

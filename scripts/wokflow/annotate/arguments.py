@@ -19,7 +19,7 @@ ASH = "ash"
 JUDGED = (ASH, DIALOGUES, PTA)  # whose tasks are those of stage judge
 DATA = (*ADAPTED, REWRITTEN, *JUDGED)
 WITHOUT_TEXT = (("rating", REWRITTEN), ("best_worst", "en-zh"))  # of which our instructions say nothing
-STEPS = {name: f"annotate.{name}" for name in ("tasks", "sheets", "ratings")}
+STEPS = {name: f"annotate.{name}" for name in ("tasks", "sheets", "ratings", "marked")}
 FOLDER = "resources/annotate"
 CATEGORIES = "resources/dialogues/categories.tsv"
 RATERS = "raters.tsv"  # in config/studies.tsv, and to be brought
@@ -174,11 +174,9 @@ def _problems(row: Mapping[str, str], studies: Mapping[str, Study]) -> Iterator[
 
 
 def _of_kind(row: Mapping[str, str]) -> Iterator[str]:
-    """A study that marks items in other data, or has checks of that; one that needs instructions, and has none."""
+    """A study that marks items in other data; one that needs instructions, and has none."""
     if row["kind"] == MARKING and row["data"] != DIALOGUES:
         yield f"items are marked in dialogues alone: set data to {DIALOGUES}."
-    if row["kind"] == MARKING and row["checks"] not in ("", NONE):
-        yield "tasks in which items are marked have no checks: leave the column checks empty."
     if (row["kind"], row["data"]) in WITHOUT_TEXT and not row["instructions"]:
         yield f"instructions is empty: for kind {row['kind']} of data {row['data']}, bring a file of your own."
 
@@ -277,5 +275,5 @@ def sheets_given(study: Study) -> dict[str, Any]:
 
 
 def answers_given(study: Study) -> dict[str, Any]:
-    """What annotate.ratings and annotate.written are given of a study."""
+    """What annotate.ratings, annotate.written and annotate.marked are given of a study."""
     return {"answers": study.answers, "raters": study.raters}

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from wokflow.annotate.dialogue_checks import END, passes
 from wokflow.annotate.fields import (
     CATEGORY,
     FOREIGNNESS,
@@ -17,13 +18,15 @@ from wokflow.annotate.fields import (
     SKIPPED,
     START,
     STATE,
+    TASK,
     TEXT,
     UNMARKED,
     utterances,
 )
+from wokflow.annotate.rater_checks import about_rater
 from wokflow.annotate.raters import Rater, read_raters
 from wokflow.annotate.returned import Reject, SheetRow, alike, read_rows, refuse_foreign, summary, withdrawn
-from wokflow.annotate.schemas import DIALOGUES, REJECTS
+from wokflow.annotate.schemas import DIALOGUES, RATERS, REJECTS
 from wokflow.annotate.settings import MarkedSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job
@@ -31,6 +34,7 @@ from wokflow.ingest.item_spans import Span, item_span, typed
 
 ANSWERS = (ITEM, CATEGORY, FOREIGNNESS)
 STATES = (OPEN, SKIPPED, UNMARKED, MARKED)  # of a dialogue; of one in several files, the last counts
+NOT_HANDED_OUT = ("foreign", "other_rater", "changed")  # reasons of rows that are none of the rater
 Row = dict[str, Any]
 Words = tuple[str, str, str, str]  # file, task, place and words of a row
 # By task's id, place, start and end: the answers (category, foreignness), each with the first row that has it.
@@ -38,22 +42,34 @@ Marks = dict[tuple[str, str, int, int], dict[tuple[str, str], SheetRow]]
 
 
 def annotate_marked(
-    *, assigned: str, marked: str, dialogues: str, rejects: str, settings: MarkedSettings, job: Job
+    *,
+    assigned: str,
+    marked: str,
+    dialogues: str,
+    raters: str,
+    rejects: str,
+    settings: MarkedSettings,
+    job: Job,
 ) -> None:
     """Write the items that people marked as lines of JSON, which ingest.annotations reads, how the dialogues of each
-    rater who takes part came back, and the rejects.
+    rater who counts came back, a row about each rater who returned a sheet, and the rejects.
 
     Each row of a sheet with an item, a category or a degree of foreignness, and each mark in Label Studio, is an item
-    or a reject. What a rater marked twice counts once if the answers are the same, and not at all otherwise. `start`
-    and `end` count characters of the utterance as ingest/utterances has it.
+    or a reject, checks aside. What a rater marked twice counts once if the answers are the same, and not at all
+    otherwise. All marks of raters who do not count are rejects. `start` and `end` count characters of the utterance
+    as ingest/utterances has it.
     """
-    raters = {rater.name: rater for rater in read_raters(settings.raters)}
+    people = {rater.name: rater for rater in read_raters(settings.raters)}
     rows = {row["id"]: row for row in tables.read(assigned).to_dicts()}
-    marks, rejected, states = _marks(rows, settings.answers, raters)
+    marks, rejected, states = _marks(rows, settings.answers, people)
+    about = [*_about(rows, marks, states, people, settings)]
+    left_out = {each["rater"]: each["left_out"] for each in about if each["left_out"]}
     lines = []
     for (key, place, start, end), answers in marks.items():
-        row, (sheet_row, *others) = rows[key], answers.values()
-        if others:
+        row = rows[key]
+        if row["kind"] != TASK:
+            continue
+        if len(answers) > 1 or row["rater"] in left_out:
             rejected += [
                 each.reject("several", row["task_id"], place, _raw(each)) for each in answers.values()
             ]
@@ -62,23 +78,54 @@ def annotate_marked(
         text = _texts(row)[place]
         line = {"dialogue": row["task_id"], "utterance": int(place) - 1, "start": start, "end": end}
         line |= {"text": text[start:end], CATEGORY: category, FOREIGNNESS: int(foreignness)}
-        lines.append(line | {"annotator": sheet_row.rater})
+        lines.append(line | {"annotator": row["rater"]})
     lines.sort(key=lambda line: [*map(line.get, ("dialogue", "utterance", "start", "end", "annotator"))])
+    checks = {row["task_id"] for row in rows.values() if row["kind"] != TASK}
+    for each in rejected:
+        if each["reason"] not in NOT_HANDED_OUT and each["task_id"] not in checks:
+            each["reason"] = left_out.get(each["rater"], each["reason"])
     tables.write_text(marked, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
-    tables.write(rejects, REJECTS, rejected, job.metadata)
     counts = Counter((line["dialogue"], line["annotator"]) for line in lines)
     read = [
         {"task_id": row["task_id"], "rater": row["rater"], "state": states.get(key, OPEN)}
         | {"marks": counts[row["task_id"], row["rater"]]}
         for key, row in rows.items()
-        if row["rater"] in raters and raters[row["rater"]].takes_part
+        if row["kind"] == TASK and row["rater"] not in left_out and people[row["rater"]].takes_part
     ]
     read.sort(key=lambda row: (row["task_id"], row["rater"]))
-    tables.write(dialogues, DIALOGUES, read, job.metadata)
-    tasks, people = ({key[place] for key in counts} for place in (0, 1))
-    job.progress.say(f"{len(lines)} marks in {len(tasks)} dialogues, by {len(people)} annotators")
-    for message in (*_by_rater(rows, states), *summary(rejected)):
+    for path, schema, some in (
+        (rejects, REJECTS, rejected),
+        (raters, RATERS, about),
+        (dialogues, DIALOGUES, read),
+    ):
+        tables.write(path, schema, some, job.metadata)
+    tasks, annotators = ({key[place] for key in counts} for place in (0, 1))
+    job.progress.say(f"{len(lines)} marks in {len(tasks)} dialogues, by {len(annotators)} annotators")
+    for message in (*_by_rater(rows, states, left_out), *summary(rejected)):
         job.progress.say(message)
+
+
+def _about(
+    rows: Mapping[str, Row],
+    marks: Marks,
+    states: Mapping[str, str],
+    people: Mapping[str, Rater],
+    settings: MarkedSettings,
+) -> Iterator[Row]:
+    """A row of annotate/raters for each rater of whom a dialogue came back."""
+    of_check: dict[str, list[dict[str, Any]]] = {}
+    for (key, place, start, end), answers in marks.items():
+        [category, foreignness] = next(iter(answers)) if len(answers) == 1 else (None, None)
+        mark = {PLACE: place, START: start, END: end, CATEGORY: category, FOREIGNNESS: foreignness}
+        of_check.setdefault(key, []).append(mark)
+    for name in [name for name in people if name in {rows[key]["rater"] for key in states}]:
+        given = list[tuple[str, bool]]()
+        for key, row in rows.items():
+            if row["rater"] == name:
+                read = states.get(key) in (MARKED, UNMARKED)
+                right = row["kind"] == TASK or passes(row, of_check.get(key, ()), settings)
+                given.append((row["kind"], read and right))
+        yield about_rater(people[name], given, settings)
 
 
 def _texts(row: Row) -> dict[str, str]:
@@ -91,13 +138,13 @@ def _raw(sheet_row: SheetRow) -> str:
 
 
 def _marks(
-    rows: Mapping[str, Row], path: str, raters: Mapping[str, Rater]
+    rows: Mapping[str, Row], path: str, people: Mapping[str, Rater]
 ) -> tuple[Marks, list[Reject], dict[str, str]]:
     """The marks, the rejects, and by the ids of tasks which of STATES they are in, for those that came back."""
     marks: Marks = {}
     taken: dict[Words, list[Span]] = {}  # by words in any letter case
     rejected, states = list[Reject](), dict[str, str]()
-    read = [*read_rows(path, (ID, RATER, PLACE, TEXT, *ANSWERS), withdrawn([*raters.values()]))]
+    read = [*read_rows(path, (ID, RATER, PLACE, TEXT, *ANSWERS), withdrawn([*people.values()]))]
     spellings = Counter(map(_words, read))
     for sheet_row in read:
         row, place, raw = rows.get(sheet_row.cells[ID]), sheet_row.cells[PLACE], _raw(sheet_row)
@@ -107,7 +154,6 @@ def _marks(
             given = sheet_row.cells.get(STATE) if sheet_row.exported else None
             state = MARKED if raw else given if given in STATES else UNMARKED
             states[row["id"]] = max(states.get(row["id"], state), state, key=STATES.index)
-            fault = _left_out(raters[sheet_row.rater]) if raw else None
         if fault:
             rejected.append(sheet_row.reject(fault[0], task, fault[1], raw))
         if fault or not row or not raw:
@@ -135,12 +181,16 @@ def _words(sheet_row: SheetRow) -> Words:
     return sheet_row.file, sheet_row.cells[ID], sheet_row.cells[PLACE], typed(sheet_row.cells[ITEM])
 
 
-def _by_rater(rows: Mapping[str, Row], states: Mapping[str, str]) -> Iterator[str]:
+def _by_rater(
+    rows: Mapping[str, Row], states: Mapping[str, str], left_out: Mapping[str, str]
+) -> Iterator[str]:
     """Lines for the log: for each rater, how many of the dialogues handed out are in which state."""
-    for rater in sorted({row["rater"] for row in rows.values()}):
-        own = [states.get(key, OPEN) for key, row in rows.items() if row["rater"] == rater]
+    tasks = [(key, row["rater"]) for key, row in rows.items() if row["kind"] == TASK]
+    for rater in sorted({rater for _, rater in tasks}):
+        own = [states.get(key, OPEN) for key, one in tasks if one == rater]
         counts = ", ".join(f"{own.count(state)} {state}" for state in reversed(STATES))
-        yield f"{rater}: {len(own)} dialogues handed out: {counts}"
+        why = f"; does not count: {left_out[rater]}" if rater in left_out else ""
+        yield f"{rater}: {len(own)} dialogues handed out: {counts}{why}"
 
 
 def _not_handed_out(sheet_row: SheetRow, row: Row | None, place: str) -> tuple[str, str] | None:
@@ -152,12 +202,6 @@ def _not_handed_out(sheet_row: SheetRow, row: Row | None, place: str) -> tuple[s
     if alike(sheet_row.cells[TEXT]) != alike(_texts(row)[place]):
         return "changed", f"utterance {place}"
     return None
-
-
-def _left_out(rater: Rater) -> tuple[str, str] | None:
-    if rater.takes_part:
-        return None
-    return "excluded" if rater.state else "no_consent", rater.name
 
 
 def _answer(sheet_row: SheetRow, fields: Mapping[str, Sequence[str]]) -> tuple[tuple[str, str], str | None]:

@@ -1,15 +1,17 @@
 """Checks of raters: tasks with known answers, before the other tasks (comprehension) or among them (attention)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from wokflow.annotate.fields import LETTERS, SYSTEM, field
+from wokflow.annotate.dialogue_checks import DialogueCheck, read_dialogue_checks
+from wokflow.annotate.fields import ATTENTION, CHECKS, COMPREHENSION, LETTERS, SYSTEM, TASK, field, utterances
+from wokflow.annotate.raters import Rater
+from wokflow.annotate.schemas import LEFT_OUT
+from wokflow.annotate.settings import RaterLimits
 from wokflow.frame.job import UserError
 from wokflow.frame.text_files import read_table
-
-KINDS = ("comprehension", "attention")
 
 
 @dataclass(frozen=True)
@@ -42,14 +44,16 @@ class Check:
         return {"task_id": self.name, "kind": self.kind, "shown": shown, "fields": fields}
 
 
-def read_checks(path: str, task: Mapping[str, Any]) -> list[Check]:
+def read_checks(path: str, task: Mapping[str, Any]) -> list[Check] | list[DialogueCheck]:
     """The checks of a table, for tasks like `task`.
 
-    Its columns are name, kind, the texts that tasks show, and a column for each dimension with the right values,
-    separated by blanks; empty: any. If tasks compare texts, further columns hold as many texts, and the right values
-    are the names of these columns. In texts, a bar stands for a line break. Raises UserError, with the line, for a
-    check that cannot be used.
+    Those of dialogues in which items are marked: see read_dialogue_checks. Otherwise, its columns are name, kind, the
+    texts that tasks show, and a column for each dimension with the right values, separated by blanks; empty: any. If
+    tasks compare texts, further columns hold as many texts, and the right values are the names of these columns. In
+    texts, a bar stands for a line break. Raises UserError, with the line, for a check that cannot be used.
     """
+    if utterances(task["shown"]):
+        return read_dialogue_checks(path, task)
     dimensions = task["dimensions"]
     names = [each["name"] for each in dimensions]
     context = [each["name"] for each in task["shown"] if not each["name"].startswith(SYSTEM)]
@@ -58,8 +62,8 @@ def read_checks(path: str, task: Mapping[str, Any]) -> list[Check]:
     for line, row in read_table(path, ("name", "kind", *context, *names), comments=True):
         where = f"{path}, line {line}"
         options = [name for name in row if name not in ("name", "kind", *context, *names)] if count else []
-        if not row["name"] or row["kind"] not in KINDS:
-            raise UserError(f"{where}: a check needs a name, and a kind: {' or '.join(KINDS)}.")
+        if not row["name"] or row["kind"] not in CHECKS:
+            raise UserError(f"{where}: a check needs a name, and a kind: {' or '.join(CHECKS)}.")
         if row["name"] in (check.name for check in checks):
             raise UserError(f"{where}: the check {row['name']} occurs twice.")
         if len(options) != count:
@@ -73,3 +77,35 @@ def read_checks(path: str, task: Mapping[str, Any]) -> list[Check]:
         shown = {name: row[name].replace(" | ", "\n") for name in (*context, *options)}
         checks.append(Check(row["name"], row["kind"], shown, options, dimensions, accepted))
     return checks
+
+
+def about_rater(
+    rater: Rater, answers: Iterable[tuple[str, bool]], limits: RaterLimits, *, all_alike: bool = False
+) -> dict[str, Any]:
+    """A row of annotate/raters; `answers` are, for each row handed out, its kind and whether it is answered or, of a
+    check, answered correctly.
+
+    `left_out` is the first reason of LEFT_OUT that holds.
+    """
+    of_kind: dict[str, list[bool]] = {kind: [] for kind in (TASK, *CHECKS)}
+    for kind, held in answers:
+        of_kind[kind].append(held)
+    tasks, examples, attention = (of_kind[kind] for kind in (TASK, COMPREHENSION, ATTENTION))
+    holds = {
+        "no_consent": not rater.consent,
+        "excluded": rater.state == "excluded",
+        "failed_comprehension": bool(examples) and sum(examples) / len(examples) < limits.comprehension,
+        "failed_attention": attention.count(False) > limits.attention,
+        "few_answers": bool(tasks) and sum(tasks) / len(tasks) < limits.answered,
+        "all_alike": all_alike,
+    }
+    return {
+        "rater": rater.name,
+        "tasks": len(tasks),
+        "answered": sum(tasks),
+        "examples": len(examples),
+        "examples_right": sum(examples),
+        "attention": len(attention),
+        "attention_failed": attention.count(False),
+        "left_out": next((reason for reason in LEFT_OUT if holds[reason]), None),
+    }

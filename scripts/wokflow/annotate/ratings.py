@@ -7,10 +7,11 @@ from typing import Any
 
 import polars as pl
 
-from wokflow.annotate.fields import BEST, COMMENT, ID, RATER, WORST
+from wokflow.annotate.fields import BEST, COMMENT, ID, RATER, TASK, WORST
+from wokflow.annotate.rater_checks import about_rater
 from wokflow.annotate.raters import Rater, read_raters
 from wokflow.annotate.returned import Reject, SheetRow, changed, read_rows, refuse_foreign, summary, withdrawn
-from wokflow.annotate.schemas import LEFT_OUT, RATERS, REJECTS
+from wokflow.annotate.schemas import RATERS, REJECTS
 from wokflow.annotate.settings import RatingsSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job
@@ -51,15 +52,15 @@ def annotate_ratings(
     about_raters = list[Row]()
     for name in [name for name in people if name in seen]:
         read = [(row, list(_read(row, filled))) for row in of_rater[name]]
-        counts = _counted(read, people[name], settings)
-        about_raters.append({"rater": name, **counts})
+        about = _about(read, people[name], settings)
+        about_raters.append(about)
         for row, cells in read:
             for each, value, reject in cells:
                 answers = filled.get((row["id"], each["column"]), {})
                 sheet_row = next(iter(answers.values()), None)
-                if row["kind"] != "task":
+                if row["kind"] != TASK:
                     continue
-                reason = counts["left_out"] or reject
+                reason = about["left_out"] or reject
                 if reason is None:
                     kept.append(_rating(row, each, value, comments[row["id"]]))
                 else:
@@ -152,48 +153,23 @@ def _read(row: Row, filled: Filled) -> Iterator[tuple[Row, str, str | None]]:
         yield each, *read[each["dimension"]]
 
 
-def _counted(
+def _about(
     read: Sequence[tuple[Row, Sequence[tuple[Row, str, str | None]]]], rater: Rater, settings: RatingsSettings
 ) -> Row:
-    """How many tasks and checks a rater answered, and the first reason of LEFT_OUT for which the ratings do not
-    count.
-    """
-    right: dict[str, list[bool]] = {"comprehension": [], "attention": []}
-    answered = list[bool]()
-    values = list[tuple[str, ...]]()
+    """A row of annotate/raters."""
+    answers, values = list[tuple[str, bool]](), list[tuple[str, ...]]()
     for row, cells in read:
-        if row["kind"] == "task":
-            answered.append(any(reason is None for _, _, reason in cells))
-            values += [tuple(value for _, value, reason in cells if reason is None)] * answered[-1]
+        if row["kind"] == TASK:
+            given = tuple(value for _, value, reason in cells if reason is None)
+            values += [given] * bool(given)
+            answers.append((TASK, bool(given)))
         else:
-            right[row["kind"]].append(
-                all(
-                    reason is None and value in each["accepted"]
-                    for each, value, reason in cells
-                    if each["accepted"]
-                )
-            )
-    examples, attention = right["comprehension"], right["attention"]
-    alike = settings.alike
-    holds = {
-        "no_consent": not rater.consent,
-        "excluded": rater.state == "excluded",
-        "failed_comprehension": bool(examples) and sum(examples) / len(examples) < settings.comprehension,
-        "failed_attention": attention.count(False) > settings.attention,
-        "few_answers": bool(answered) and sum(answered) / len(answered) < settings.answered,
-        "all_alike": alike is not None
-        and len(values) >= alike
-        and len({v for row in values for v in row}) == 1,
-    }
-    return {
-        "tasks": len(answered),
-        "answered": sum(answered),
-        "examples": len(examples),
-        "examples_right": sum(examples),
-        "attention": len(attention),
-        "attention_failed": attention.count(False),
-        "left_out": next((reason for reason in LEFT_OUT if holds[reason]), None),
-    }
+            asked = [(each, value, reason) for each, value, reason in cells if each["accepted"]]
+            right = all(reason is None and value in each["accepted"] for each, value, reason in asked)
+            answers.append((row["kind"], right))
+    alike = settings.alike is not None and len(values) >= settings.alike
+    all_alike = alike and len({value for row in values for value in row}) == 1
+    return about_rater(rater, answers, settings, all_alike=all_alike)
 
 
 def _rating(row: Row, field: Mapping[str, Any], value: str, comment: str) -> Row:

@@ -37,7 +37,8 @@ ASSIGNED = pa.schema(
             "fields",
             FIELDS,
             "The fields to fill in: the column, the dimension, the values that are allowed, what each of them means, "
-            "and the right ones of a check.",
+            "and the right ones of a check. A dialogue that is a check has a field item, whose right ones are its "
+            "items (JSON).",
         ),
     ]
 )
@@ -45,12 +46,12 @@ RATERS = pa.schema(
     [
         RATER,
         column("tasks", pa.int32(), "Tasks handed out to the rater."),
-        column("answered", pa.int32(), "Tasks with a rating."),
+        column("answered", pa.int32(), "Tasks with a rating; dialogues that were read."),
         column("examples", pa.int32(), "Examples of the comprehension check."),
         column("examples_right", pa.int32(), "Examples that the rater answered correctly."),
         column("attention", pa.int32(), "Attention checks."),
         column("attention_failed", pa.int32(), "Attention checks that the rater did not answer correctly."),
-        column("left_out", pa.string(), "Why the ratings do not count; null: they do.", nullable=True),
+        column("left_out", pa.string(), "Why the answers do not count; null: they do.", nullable=True),
     ]
 )
 DIALOGUES = pa.schema(

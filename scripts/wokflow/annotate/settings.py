@@ -2,7 +2,16 @@
 
 from typing import Literal
 
-from wokflow.frame.settings import Content, Field, FileOrFolder, Settings, StageSettings, Text, from_rule
+from wokflow.frame.settings import (
+    Block,
+    Content,
+    Field,
+    FileOrFolder,
+    Settings,
+    StageSettings,
+    Text,
+    from_rule,
+)
 
 
 class AnnotateSettings(StageSettings):
@@ -66,13 +75,18 @@ class SheetsSettings(Settings):
     """The file of tasks with known answers."""
 
 
-class RatingsSettings(Settings):
+class RaterLimits(Block):
+    """Which raters do not count."""
+
     comprehension: float = Field(1.0, ge=0, le=1)
     """A rater who answers a smaller share of the examples correctly does not count."""
     attention: int = Field(0, ge=0)
     """A rater who fails more attention checks than this does not count."""
     answered: float = Field(0.0, ge=0, le=1)
     """A rater who answers a smaller share of the tasks does not count."""
+
+
+class RatingsSettings(RaterLimits, Settings):
     alike: int | None = Field(None, ge=2)
     """A rater who rates this many tasks or more, all with the same value, does not count. null: such raters count."""
     answers: FileOrFolder[str] = from_rule()
@@ -88,7 +102,15 @@ class WrittenSettings(Settings):
     """The table of raters."""
 
 
-class MarkedSettings(Settings):
+class MarkedSettings(RaterLimits, Settings):
+    f1: float = Field(0.6, gt=0, le=1)
+    """Least F1 of a rater's marks and the items of a check that counts as a right answer. With three items, 0.67 is
+    one missed and one mark too many.
+    """
+    overlap: float = Field(0.5, gt=0, le=1)
+    """Least share of characters in both a mark and an item of a check, among those in either, for the mark to be
+    that item.
+    """
     answers: FileOrFolder[str] = from_rule()
     """The returned sheets."""
     raters: Content[str] = from_rule()

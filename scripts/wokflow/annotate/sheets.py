@@ -10,10 +10,13 @@ from random import Random
 from typing import Any
 
 from wokflow.annotate.design import cycle, lettered, ordered, shares
+from wokflow.annotate.dialogue_checks import DialogueCheck
 from wokflow.annotate.fields import (
+    ATTENTION,
     BEST,
     CATEGORY,
     COMMENT,
+    COMPREHENSION,
     FOREIGNNESS,
     ID,
     ITEM,
@@ -26,6 +29,7 @@ from wokflow.annotate.fields import (
     SPEAKER,
     SYSTEM,
     TARGET,
+    TASK,
     TEXT,
     WORST,
     field,
@@ -80,7 +84,7 @@ def annotate_sheets(*, tasks: str, assigned: str, sheets: str, settings: SheetsS
             own = [row for row in made if row["rater"] == rater.name]
             if rater.takes_part and own:
                 _write(folder, rater.name, own, instructions, settings.kind)
-    handed_out = [row for share in shares_of_tasks for row in share if row["kind"] == "task"]
+    handed_out = [row for share in shares_of_tasks for row in share if row["kind"] == TASK]
     open_tasks = len(rows) * settings.per_task - len(handed_out)
     job.progress.say(f"{len(rows)} tasks, {settings.per_task} times, for {len(shares_of_tasks)} raters")
     if open_tasks > 0:
@@ -98,7 +102,7 @@ def _refuse_names(task: Row, study: str) -> None:
 
 
 def _shares(
-    rows: list[Row], checks: Sequence[Check], count: int, settings: SheetsSettings
+    rows: list[Row], checks: Sequence[Check | DialogueCheck], count: int, settings: SheetsSettings
 ) -> Iterator[list[Row]]:
     """The rows of each share in order, without id and rater."""
     random = Random(f"{settings.seed} {settings.study}")
@@ -110,8 +114,8 @@ def _shares(
         own = [
             _shown(rows[task], letters, random) for task in ordered(share, dict(enumerate(systems)), places)
         ]
-        examples = [check.row(random) for check in checks if check.kind == "comprehension"]
-        between = [check.row(random) for check in checks if check.kind == "attention"]
+        examples = [check.row(random) for check in checks if check.kind == COMPREHENSION]
+        between = [check.row(random) for check in checks if check.kind == ATTENTION]
         for number, row in enumerate(between if own else []):
             step = len(own) // len(between)
             start = number * (step + 1)
@@ -122,7 +126,7 @@ def _shares(
 
 def _shown(task: Row, letters: Counter[tuple[str, int]], random: Random) -> Row:
     """A task in the form of annotate/assigned, with its fields; the texts of several systems get letters."""
-    row = {"task_id": task["task_id"], "kind": "task"}
+    row = {"task_id": task["task_id"], "kind": TASK}
     plain = [each for each in task["shown"] if not each["name"].startswith(SYSTEM)]
     texts = {
         each["name"].removeprefix(SYSTEM): each["text"]
@@ -162,7 +166,7 @@ def _plain(line: str) -> str:
 
 def _write(folder: Path, rater: str, rows: list[Row], instructions: str, kind: str) -> None:
     """Write the two sheets of a rater."""
-    choices = {each["column"]: each["values"] for each in rows[0]["fields"]}
+    choices = {each["column"]: each["values"] for each in rows[0]["fields"] if each["values"]}
     if kind == MARKING:
         header = [ID, RATER, PLACE, SPEAKER, TEXT, ITEM, CATEGORY, FOREIGNNESS, COMMENT]
         lines = [
