@@ -4,14 +4,18 @@ The toy house has results of the key `old`, and is run with the key `new`: no ru
 """
 
 import json
+import logging
 import os
 import shutil
 import signal
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from snakemake_executor_plugin_slurm_robust.executor import RobustExecutor
+from snakemake_interface_common.exceptions import WorkflowError
 
 from tests.cluster.toy import EVERY, FORGOTTEN, MADE, PATIENCE, RUNS, House, unbuilt
 from tests.conftest import snakemake
@@ -108,6 +112,13 @@ def test_a_job_starts_snakemake_once(house: Any) -> None:
         command = (toy.slurm / f"script.{number}").read_text()
         assert command.count("-m snakemake") == 1 and "slurm-jobstep" not in command
         assert "step.sh -n1 --cpu-bind=q --cpus-per-task=1 --nodes=1" in command
+
+
+def test_job_arrays_are_refused() -> None:
+    """Before anything else: there is no job of Slurm then whose id `States` would read."""
+    workflow = SimpleNamespace(executor_settings=SimpleNamespace(array_jobs="all"))
+    with pytest.raises(WorkflowError, match="there are no job arrays here"):
+        RobustExecutor(workflow, logging.getLogger())
 
 
 def test_no_shell_reads_a_command_out_of_the_name_of_a_file(house: Any) -> None:
