@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from snakemake_executor_plugin_slurm_robust.executor import RobustExecutor
 from snakemake_interface_common.exceptions import WorkflowError
+from wokflow.cluster.window import SUBMITTED
 
 from tests.cluster.toy import EVERY, FORGOTTEN, MADE, PATIENCE, RUNS, House, unbuilt
 from tests.conftest import snakemake
@@ -106,12 +107,14 @@ def test_what_was_taken_although_sbatch_failed_is_cancelled_before_it_is_submitt
 
 
 def test_a_job_starts_snakemake_once(house: Any) -> None:
+    """With the mark by which its step knows that it was submitted (scripts/step.py)."""
     toy = house(RUNS)
     assert toy.run("results/made.txt", "results/second.txt")[0]
     for number in (1, 2):
         command = (toy.slurm / f"script.{number}").read_text()
         assert command.count("-m snakemake") == 1 and "slurm-jobstep" not in command
         assert "step.sh -n1 --cpu-bind=q --cpus-per-task=1 --nodes=1" in command
+        assert f"env {SUBMITTED}=1 sh " in command
 
 
 def test_job_arrays_are_refused() -> None:
