@@ -56,6 +56,11 @@ SENTENCES = {
 }
 RAW = {"recipenlg": "data/en.csv", "xiachufang": "data/zh.json", "lines": "data/lines"}
 FREE = {name: {"licence": "Apache-2.0", "release": "text"} for name in RAW}
+REAL = {  # what the licences of the real corpora allow
+    "recipenlg": {"licence": "terms", "release": "ids"},
+    "xiachufang": {"licence": "all rights reserved", "release": "ids"},
+    "lines": {"licence": "CC0-1.0", "release": "text"},
+}
 Pair = tuple[str, str, float, str]
 PAIRS: Sequence[Pair] = [
     ("xiachufang:0", "recipenlg:1", 0.96875, "train"),
@@ -235,6 +240,10 @@ def _make_actions(results: Path) -> None:
 def wanted(*datasets: str, by_people: Sequence[str] = ()) -> dict[str, Subset]:
     have = replace(HAVE, by_people=by_people)
     return subsets(datasets or [name for name in DATASETS if name != "silver"], have)
+
+
+def rows(release: Path, subset: str) -> pl.DataFrame:
+    return pl.read_parquet(release / f"data/{subset}/*.parquet")
 
 
 def export(

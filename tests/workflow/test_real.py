@@ -107,8 +107,10 @@ def test_the_testbed_as_published_ends_in_the_table_of_action_scores(shared: Pat
         .split("## The paper's testbed")[1]
         .split("\n## ")[0]
     )
-    commands = "\n".join(line[4:] for line in section.splitlines() if line.startswith("    "))
-    assert commands.startswith("ln -s /path/to/the/files testbed\n.venv/bin/snakemake ")
+    blocks = "\n".join(line[4:] for line in section.splitlines() if line.startswith("    "))
+    before, begin, after = blocks.partition("ln -s /path/to/the/files testbed\n.venv/bin/snakemake ")
+    assert begin and "wokflow papers testbed" in before
+    commands = begin + after
     commands = commands.replace("/path/to/the/files", str(shared / "real/counterfactual"))
     commands = commands.replace(".venv/bin/", f"{Path(sys.executable).parent}/")
     house = copy_house(tmp_path / "house")

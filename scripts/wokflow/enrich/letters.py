@@ -36,7 +36,6 @@ ALIKE = {
     0x1361: " ",
     **{0xFEE0 + code: chr(code) for code in range(0x30, 0x7B) if chr(code).isalnum()},
 }
-_NASALS = frozenset(letter + "\u094d" for letter in "ङञणनम")
 HALF_SPACE = "(?<=[\u0620-\u06d3])\u200c(?=[\u0620-\u06d3])"  # between the parts of Persian words
 NARROW = "\uff66-\uff9d"  # katakana
 SPACE = r"[\s\x1c-\x1f\x85]"
@@ -73,7 +72,7 @@ def placed(text: str) -> tuple[str, Places | None]:
     ends: list[int] = []
     for match in _letters().finditer(seen):
         start, stop = match.span()
-        piece = _plain(match.group())
+        piece = DOT_ABOVE if match.lastgroup else _plain(match.group())
         pieces.append(piece)
         if piece == match.group():
             starts += at[start:stop]
@@ -92,8 +91,6 @@ def plain(text: str) -> str:
 def _plain(piece: str) -> str:
     if piece.isspace():
         return " " if piece.splitlines() == [piece] else "\n"
-    if piece in _NASALS:
-        return DOT_ABOVE
     form: Literal["NFC", "NFKC"] = "NFKC" if "\uff66" <= piece[0] <= "\uff9d" else "NFC"
     plain: str = _optional().sub("", unicodedata.normalize(form, piece))
     return _BELOW.sub(lambda match: DOTTED.get(match[0], match[1]), plain)
@@ -123,4 +120,4 @@ def _letters() -> Any:
     """A compiled pattern of white space, of NASAL, and of letters with all their marks, each composed by itself."""
     import regex
 
-    return regex.compile(rf"{SPACE}+|{NASAL}|\X")
+    return regex.compile(rf"{SPACE}+|(?P<nasal>{NASAL})|\X")
