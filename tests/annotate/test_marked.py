@@ -6,6 +6,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, TextIO
 
+import polars as pl
 import pytest
 from openpyxl import load_workbook
 from wokflow.annotate.marked import annotate_marked
@@ -312,6 +313,7 @@ def found(study: Marking, rater: str, *marks: tuple[str, str, str]) -> Rows:
         ),
         (((LINES[0], *PIE[1:]), (LINES[1], *RODEO[1:]), BICYCLE), "failed_comprehension"),  # whole utterances
         ((*KNOWN, ("umbrella", *PIE[1:])), "failed_comprehension"),  # in a dialogue without items
+        ((*KNOWN, ("umbrella", "", ""), ("rain", "Food", "9")), "failed_comprehension"),  # and are rejects
         ((HOLIDAY, PIE, RODEO), "failed_attention"),
         ((), "failed_comprehension"),
     ],
@@ -329,7 +331,8 @@ def test_marks_count_of_raters_alone_who_mark_the_known_items_of_checks(
     raters = checked.read("raters")
     assert raters.select("rater", "left_out").rows() == [("r1", None), ("r2", reason)]
     assert raters.select("tasks", "answered", "examples", "examples_right").row(0) == (2, 2, 2, 2)
-    rejects = {*checked.read("rejects").select("rater", "task_id", "reason").rows()}
+    tasks = checked.read("rejects").filter(pl.col("task_id").is_in(["pie", "tea"]))
+    rejects = {*tasks.select("rater", "task_id", "reason").rows()}
     assert rejects == ({("r2", "pie", reason)} if reason else set())
     assert sorted(checked.read("dialogues").select("task_id", "rater").rows()) == [
         (task, rater) for task in ("pie", "tea") for rater in counted
@@ -385,6 +388,8 @@ def test_checks_in_label_studio_are_marked_and_one_that_nobody_answers_is_failed
             "line 3: Pie does not stand in the text",
         ),
         (("x|attention|1|Ann|Pie.|||3",), "line 2: there is no item"),
+        (("x|attention|1|Ann|Pie.|||",), "no check has an item"),
+        (("pie|attention|1|Ann|Pie.|Pie||",), "a task and a check have the same name: pie"),
     ],
 )
 def test_a_check_that_nobody_can_pass_is_refused_with_its_line(

@@ -38,8 +38,8 @@ COLUMNS = {
     "resources/dialogues, or of stage judge.",
     "instructions": "The file of what raters are told; empty: that in resources/annotate.",
     "consent": "The file of what raters consent to; empty: that in resources/annotate.",
-    "checks": "The file of tasks with known answers; empty: that in resources/annotate, if there is one; `none`: no "
-    "checks.",
+    "checks": "The file of tasks with known answers; empty: that in resources/annotate for its kind and data, if "
+    "there is one (none for `marking`); `none`: no checks.",
     "raters": "The table of raters.",
     "answers": "A sheet that came back, or the folder of such sheets; empty: none has.",
     "settings": "What differs from the config for this study: `tasks.sample=200; sheets.per_task=5`.",

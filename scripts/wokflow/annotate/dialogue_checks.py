@@ -57,7 +57,7 @@ def read_dialogue_checks(path: str, task: Mapping[str, Any]) -> list[DialogueChe
     It has the form of a sheet that was filled in, with name and kind for id and rater: a row for each utterance, and
     one for each further item in it, with the same place, speaker and text. Several right values have bars between
     them; empty: any. In texts, a bar between blanks stands for a line break. Raises UserError, with the line, for a
-    row that cannot be used.
+    row that cannot be used, and for a table without any item.
     """
     values = {each["name"]: each["values"] for each in task["dimensions"]}
     rows = [*read_table(path, COLUMNS, comments=True)]
@@ -90,6 +90,10 @@ def read_dialogue_checks(path: str, task: Mapping[str, Any]) -> list[DialogueChe
             check.items.append({PLACE: place, **dict(zip((START, END), span, strict=True)), **right})
         elif any(right.values()):
             raise UserError(f"{where}: there is no item, but a {CATEGORY} or a {FOREIGNNESS}.")
+    if not any(check.items for check in checks.values()):
+        raise UserError(
+            f"{path}: no check has an item, so a sheet that comes back unmarked passes all of them."
+        )
     return [*checks.values()]
 
 
@@ -98,17 +102,18 @@ def _words(row: Mapping[str, str]) -> Words:
     return row[NAME], row[PLACE], typed(row[ITEM])
 
 
-def passes(check: Mapping[str, Any], marks: Sequence[Mark], settings: MarkedSettings) -> bool:
+def passes(check: Mapping[str, Any], marks: Sequence[Mark], settings: MarkedSettings, faulty: int) -> bool:
     """Whether a rater's marks in a check, a row of annotate/assigned, are right: F1 is 2 n / (marks + items).
 
     n pairs of a mark and an item have `settings.overlap` of their characters in common, and the mark has a category
     and a degree that are right; no mark or item is in two pairs. Where there are no items, no mark is right.
+    `faulty` marks, which are rejects, count among the marks.
     """
     known = [
         json.loads(one) for each in check["fields"] if each["column"] == ITEM for one in each["accepted"]
     ]
     right = [[_is_item(mark, item, settings.overlap) for mark in marks] for item in known]
-    total = len(marks) + len(known)
+    total = len(marks) + faulty + len(known)
     return not total or 2 * _pairs(right) / total >= settings.f1
 
 

@@ -62,7 +62,7 @@ def annotate_marked(
     people = {rater.name: rater for rater in read_raters(settings.raters)}
     rows = {row["id"]: row for row in tables.read(assigned).to_dicts()}
     marks, rejected, states = _marks(rows, settings.answers, people)
-    about = [*_about(rows, marks, states, people, settings)]
+    about = [*_about(rows, marks, rejected, states, people, settings)]
     left_out = {each["rater"]: each["left_out"] for each in about if each["left_out"]}
     lines = []
     for (key, place, start, end), answers in marks.items():
@@ -108,11 +108,17 @@ def annotate_marked(
 def _about(
     rows: Mapping[str, Row],
     marks: Marks,
+    rejected: Sequence[Reject],
     states: Mapping[str, str],
     people: Mapping[str, Rater],
     settings: MarkedSettings,
 ) -> Iterator[Row]:
-    """A row of annotate/raters for each rater of whom a dialogue came back."""
+    """A row of annotate/raters for each rater of whom a dialogue came back. Faulty marks in checks are wrong ones."""
+    faulty = Counter(
+        (each["rater"], each["task_id"])
+        for each in rejected
+        if each["reason"] not in (*NOT_HANDED_OUT, "repeated")
+    )
     of_check: dict[str, list[dict[str, Any]]] = {}
     for (key, place, start, end), answers in marks.items():
         [category, foreignness] = next(iter(answers)) if len(answers) == 1 else (None, None)
@@ -123,7 +129,9 @@ def _about(
         for key, row in rows.items():
             if row["rater"] == name:
                 read = states.get(key) in (MARKED, UNMARKED)
-                right = row["kind"] == TASK or passes(row, of_check.get(key, ()), settings)
+                right = row["kind"] == TASK or passes(
+                    row, of_check.get(key, ()), settings, faulty[name, row["task_id"]]
+                )
                 given.append((row["kind"], read and right))
         yield about_rater(people[name], given, settings)
 

@@ -111,6 +111,10 @@ class MarkedSettings(RaterLimits, Settings):
     """Least share of characters in both a mark and an item of a check, among those in either, for the mark to be
     that item.
     """
+    answered: float = Field(0.0, ge=0, le=1)
+    """A rater who opens a smaller share of the dialogues in Label Studio does not count. Of a sheet that came back,
+    all count as read.
+    """
     answers: FileOrFolder[str] = from_rule()
     """The returned sheets."""
     raters: Content[str] = from_rule()

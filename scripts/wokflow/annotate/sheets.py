@@ -64,6 +64,8 @@ def annotate_sheets(*, tasks: str, assigned: str, sheets: str, settings: SheetsS
     rows = tables.read(tasks).sort("task_id").to_dicts()
     raters = read_raters(settings.raters)
     checks = read_checks(settings.checks, rows[0]) if settings.checks else []
+    if both := {check.name for check in checks} & {row["task_id"] for row in rows}:
+        raise UserError(f"Study {settings.study}: a task and a check have the same name: {min(both)}.")
     _refuse_names(rows[0], settings.study)
     shares_of_tasks = list(_shares(rows, checks, len({rater.share for rater in raters}), settings))
     made = [
@@ -74,7 +76,7 @@ def annotate_sheets(*, tasks: str, assigned: str, sheets: str, settings: SheetsS
     ]
     frame = tables.frame(ASSIGNED, made)
     if frame["id"].n_unique() < frame.height:
-        raise UserError(f"Study {settings.study}: two tasks, or a task and a check, have the same name.")
+        raise UserError(f"Study {settings.study}: two tasks have the same name.")
     tables.write(assigned, ASSIGNED, frame, job.metadata)
     instructions = f"{read_prose(settings.consent).strip()}\n\n{read_prose(settings.instructions).strip()}\n"
     instructions += "".join(f"- {name}: {question}\n" for name, question in _questions(rows[0]).items())
