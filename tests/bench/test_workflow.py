@@ -65,7 +65,9 @@ def jobs(output: str) -> int:
 
 
 def publish(demo: Measured, measured: dict[str, list[Measured]]) -> None:
-    rows = [["first run of the demo", "", f"{demo.wall:.1f}", f"{demo.cpu:.1f}", "", f"{DEMO_SECONDS}"]]
+    targets = " ".join(TARGETS[measure.scale()])
+    what, most = (f"first run of {targets}", "") if targets else ("first run of the demo", f"{DEMO_SECONDS}")
+    rows = [[what, "", f"{demo.wall:.1f}", f"{demo.cpu:.1f}", "", most]]
     rows += [
         [
             name,
@@ -88,7 +90,7 @@ def publish(demo: Measured, measured: dict[str, list[Measured]]) -> None:
         measure.machine("snakemake"),
         measure.table(["what", "jobs", "s", "CPU s", "times Snakemake alone", "target, at most s"], rows),
         targets=[
-            at_most(demo.wall, DEMO_SECONDS),
+            *([] if targets else [at_most(demo.wall, DEMO_SECONDS)]),
             *(
                 at_most(measure.middle(measured[name], "wall"), START_SECONDS)
                 for name in (NEW, DONE, PLANNED)

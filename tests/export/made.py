@@ -12,6 +12,7 @@ import polars as pl
 import pyarrow as pa
 from wokflow.enrich import schemas as enrich
 from wokflow.evaluate import schemas as evaluate
+from wokflow.export.arguments import gold_by_people
 from wokflow.export.dataset import export_dataset
 from wokflow.export.gates import export_gates
 from wokflow.export.release import export_release
@@ -259,7 +260,7 @@ def export(
 ) -> Path:
     """Export datasets of the results, and the release of them; `meddle` is called with the datasets in between."""
     licences = FREE if licences is None else licences
-    chosen = wanted(*datasets, by_people=["gold"] if "given_gold" in licences else [])
+    chosen = wanted(*datasets, by_people=gold_by_people(licences))
     both: dict[str, Any] = {
         "registry": str(ROOT / "resources/sources.tsv"),
         "licences": licences,

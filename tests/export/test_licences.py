@@ -145,13 +145,19 @@ def test_licences_of_the_config_become_no_markup(results: Path) -> None:
     ("dumps", "backend", "cited"), [([], "none", False), (["en"], "none", True), ([], "api", True)]
 )
 def test_wikipedia_is_a_source_only_if_it_is_read(dumps: list[str], backend: str, cited: bool) -> None:
+    """And recipes of gold sets that are in no corpus, if their text may be passed on."""
+    licences = {"given_gold": {"licence": "MIT", "release": "text" if cited else "ids"}}
     config = {
         "pivot": {"dishes": {"corpus": "zh"}, "pivots": {"given": None}, "orders": {"given": None}},
-        "train": {"gold": {}},
+        "train": {"gold": {"zh-en": "gold.tsv"}},
         "match": {"silver": {"accepted": None}},
         "enrich": {"pages": {"backend": backend}},
-        "export": {"licences": {}},
+        "export": {"licences": licences},
     }
-    none: dict[str, Any] = {key: {} for key in ("directions", "langs", "linked")}
-    have = available(config, **none, parsed=[], item_languages=["en"], dumps=dumps, runs=[])
+    none: dict[str, Any] = {key: {} for key in ("langs", "linked")}
+    directions = {"zh-en": ("zh", "en")}
+    have = available(
+        config, directions=directions, **none, parsed=[], item_languages=["en"], dumps=dumps, runs=[]
+    )
     assert ("wikipedia" in subsets(["items"], have)["items"].sources) == cited
+    assert ("given_gold" in subsets(["gold"], have)["gold-zh-en"].cites) == cited

@@ -132,12 +132,20 @@ def test_a_gold_recipe_of_no_corpus_comes_with_its_set(results: Path) -> None:
     assert rows(full, "gold-zh-en")["source"][0] == {"id": "other:9", "dish": None} | recipe
     rehydrate(str(release), raw(results, "xiachufang"), str(results / "again"), PROGRESS)
     assert same(results / "again", full)
+    changed = rows(release, "gold-zh-en")["adaptation"].to_list()
+    unchanged = FREE | {"given_gold": {"licence": "CC-BY-ND-4.0", "release": "text"}}
+    alone = rows(export(results, "gold", licences=unchanged, to="nd"), "gold-zh-en")
+    assert alone["source"].to_list() == [recipe, recipe, None]
+    assert alone["adaptation"].to_list() == [None, None, changed[2]] and None not in changed
     unknown = export(results, "gold", mode="full", to="unknown")
     nothing = {"title": None, "ingredients": None, "steps": None, "dish": None}
     assert rows(unknown, "gold-zh-en")["source"][0] == {"id": "other:9"} | nothing
-    for allowed, to in ((FREE, "alone"), (REAL, "forbidden")):
+    ids = FREE | {"given_gold": {"licence": "terms", "release": "ids"}}
+    for allowed, to in ((FREE, "alone"), (ids, "ids"), (REAL, "forbidden")):
         release = export(results, "gold", licences=allowed, to=to)
-        assert rows(release, "gold-zh-en")["source"].to_list() == [None, None, None]
+        left = rows(release, "gold-zh-en")
+        assert left["source"].to_list() == [None, None, None]
+        assert left["adaptation"].to_list() == [None, None, None if allowed is REAL else changed[2]]
         rehydrate(str(release), raw(results, "xiachufang"), str(results / f"{to} again"), PROGRESS)
     assert same(results / "alone again", unknown)
     gold.write_text("\n".join([head, f"{own[0]}\t\t"]), encoding="utf-8")

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from wokflow.export.licences import PASSED_ON
 from wokflow.export.subsets import GIVEN, Available, Subset
 from wokflow.frame.arguments import block_arguments
 from wokflow.frame.runs import Run
@@ -41,10 +42,15 @@ def available(
         predicted=list(predicted),
         by_people=[
             *(form for form in ("pivots", "orders") if config["pivot"][form]["given"]),
-            *(["gold"] if GIVEN.format("gold") in config["export"]["licences"] else []),
+            *gold_by_people(config["export"]["licences"]),
         ],
         wikipedia=bool(list(dumps)) or config["enrich"]["pages"]["backend"] == "api",
     )
+
+
+def gold_by_people(licences: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Gold, if the text of its recipes that are in no corpus may be passed on."""
+    return ["gold"] if licences.get(GIVEN.format("gold"), {}).get("release") in PASSED_ON else []
 
 
 def dataset_given(config: Mapping[str, Any], subset: Subset) -> dict[str, Any]:

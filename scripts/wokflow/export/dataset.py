@@ -14,11 +14,11 @@ from wokflow.export import standoff
 from wokflow.export.forms import FORMS, Form
 from wokflow.export.gate_checks import of_subset
 from wokflow.export.gate_findings import FINDINGS, write_findings
-from wokflow.export.licences import known_sources, read_files, refuse_text
+from wokflow.export.licences import Source, known_sources, read_files, refuse_text
 from wokflow.export.release_shards import ShardWriter
 from wokflow.export.settings import DatasetSettings
 from wokflow.export.source_texts import Texts, numbers, open_texts
-from wokflow.export.subsets import subset_of
+from wokflow.export.subsets import GIVEN, subset_of
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress
 from wokflow.match.split import SPLITS
@@ -49,11 +49,10 @@ def export_dataset(
     allowed = known_sources(settings.registry, subset.sources, read_files(sources), settings.licences)
     refuse_text([subset], allowed, full=full)
     derivable = all(allowed[name].derivable for name in subset.derived)
+    given = allowed.get(GIVEN.format("gold"))
     with tables.atomic_folder(dataset) as work, TemporaryDirectory(dir=work) as folder:
         known = open_texts(texts, Path(folder))
-        stand_off = _rows(
-            subset.form, rows, texts, known, settings, derivable=derivable, own=bool(subset.cites)
-        )
+        stand_off = _rows(subset.form, rows, texts, known, settings, derivable=derivable, given=given)
         pointed = PointedAt(known, all_known=subset.form != "gold")
         counted = _counted(stand_off, form, pointed, job.progress)
         counts = write_subset(
@@ -78,12 +77,13 @@ def _rows(
     settings: DatasetSettings,
     *,
     derivable: bool,
-    own: bool,
+    given: Source | None,
 ) -> Iterator[pl.DataFrame]:
     """The rows of a table in their stand-off form, with their split.
 
     `texts` are the parts of the corpora, `known` the records in them. Predictions and adaptations have text only if
-    they are `derivable`, recipes of a gold set that are in no corpus only if their `own` text may be passed on.
+    they are `derivable`; recipes of a gold set that are in no corpus, and their adaptations, if the source `given`
+    lets them pass.
     """
     match form:
         case "pairs":
@@ -93,7 +93,7 @@ def _rows(
 
             adaptations = gold_set(settings.gold, texts, simplified=settings.simplified)
             (corpus,) = known.values()
-            return standoff.gold(settings.gold or "", adaptations, corpus, text=derivable, own=own)
+            return standoff.gold(settings.gold or "", adaptations, corpus, text=derivable, given=given)
         case "actions":
             return standoff.actions(parts, known)
         case "sentences":

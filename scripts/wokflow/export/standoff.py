@@ -6,6 +6,7 @@ import polars as pl
 import pyarrow.parquet as pq
 
 from wokflow.export.forms import recipe_text
+from wokflow.export.licences import Source
 from wokflow.export.quotations import quoted, referred, sha256
 from wokflow.export.source_texts import Texts, corpus_of, numbers
 from wokflow.frame import tables
@@ -123,11 +124,13 @@ def sentences(parts: Sequence[str]) -> Iterator[pl.DataFrame]:
         yield rows.with_columns(items=items, split=pl.lit("train"))
 
 
-def gold(path: str, rows: pl.DataFrame, corpus: Texts, *, text: bool, own: bool) -> Iterator[pl.DataFrame]:
+def gold(
+    path: str, rows: pl.DataFrame, corpus: Texts, *, text: bool, given: Source | None
+) -> Iterator[pl.DataFrame]:
     """The rows of a gold set, read by wokflow.match.gold from `path`.
 
-    Without `text`, adaptations are null; recipes of no corpus have the text that came with the set only if its `own`
-    licence is known.
+    Without `text`, adaptations are null. Recipes of no corpus are of the source `given`, which must let their text,
+    and what is derived from it, pass.
     Raises UserError for a recipe that is in no corpus and did not come with the set.
     """
     there = corpus.take(rows["source_id"])["title"].is_not_null()
@@ -137,11 +140,13 @@ def gold(path: str, rows: pl.DataFrame, corpus: Texts, *, text: bool, own: bool)
             f"the release would lack its text ({len(gone)} of {len(rows)} rows). Give the recipe itself in the "
             f"columns {', '.join(SOURCE)}, or take the row out."
         )
+    derived = given is not None and given.derivable
+    shown = pl.when(pl.lit(there)).then(pl.lit(text)).otherwise(pl.lit(derived))
     came = pl.struct(pl.col(name).alias(part) for name, part in zip(SOURCE, TARGET, strict=True))
     yield rows.select(
         "source_id",
-        source=pl.when(pl.lit(own) & ~pl.lit(there)).then(came),
-        adaptation=pl.when(pl.lit(text)).then(pl.struct(TARGET)),
+        source=pl.when(pl.lit(given is not None) & ~pl.lit(there)).then(came),
+        adaptation=pl.when(shown).then(pl.struct(TARGET)),
         split=pl.lit("test"),
     )
 
