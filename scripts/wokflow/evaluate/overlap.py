@@ -21,9 +21,9 @@ def overlap(texts: Sequence[str], references: Sequence[str], lang: str) -> list[
 
     Chinese BLEU uses sacrebleu's tokenizer `zh`, that of other languages without spaces its tokenizer `char`;
     `bleu_jieba` uses its default tokenizer on words that jieba cut, as the paper does. `rouge_l_blanks` is ROUGE-L
-    of Chinese by characters and blanks, as the published program counts it (docs/runs.md). Both are skipped in other
-    languages; ROUGE-L is skipped in all but Chinese and English, as rouge_score drops letters with accents and of
-    other scripts. An empty text scores 0.
+    of Chinese by characters and blanks, as the published program counts it, with one reference (docs/runs.md). Both
+    are skipped in other languages; ROUGE-L is skipped in all but Chinese and English, as rouge_score drops letters
+    with accents and of other scripts. An empty text scores 0.
     """
     return _chinese(texts, references) if lang == "zh" else _other(texts, references, lang)
 
