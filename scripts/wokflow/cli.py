@@ -7,12 +7,14 @@ import argparse
 import errno
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
 from wokflow.frame.job import Progress, UserError
 from wokflow.frame.secrets import shown
 from wokflow.frame.usage import UsageError
 from wokflow.frame.version import VERSION
-from wokflow.paper_forms import add_forms
+from wokflow.papers_command import add_forms
 
 Command = Callable[[argparse.Namespace], int]
 EPILOG = """\
@@ -68,9 +70,15 @@ def parser() -> argparse.ArgumentParser:
     commands = whole.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     def add(
-        name: str, command: Command, text: str, example: str, *, passes_on: bool = False
+        name: str,
+        command: Command | None,  # None: it has commands of its own
+        text: str,
+        example: str,
+        *,
+        passes_on: bool = False,
+        among: Any = commands,
     ) -> argparse.ArgumentParser:
-        one = commands.add_parser(
+        one: argparse.ArgumentParser = among.add_parser(
             name,
             help=text,
             description=text,
@@ -139,14 +147,14 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--url", default="http://127.0.0.1:8080", help="where Label Studio answers")
     one.add_argument("--token-file", metavar="FILE", help="a file that holds the token and nothing else")
     one.add_argument("--to", metavar="FOLDER", help="where answers, or files, go")
-    add_forms(
-        add(
-            "papers",
-            _papers,
-            "Results in the forms of the papers' authors, and tables made of their files.",
-            "papers ash --to ash",
-        )
+    one = add(
+        "papers",
+        None,
+        "Results in the forms of the papers' authors, tables made of their files, and comparisons with them.",
+        "papers ash --to ash",
     )
+    forms = one.add_subparsers(title="forms", metavar="FORM", required=True)
+    add_forms(partial(add, among=forms))
     return whole
 
 
@@ -206,11 +214,6 @@ def _studio(given: argparse.Namespace) -> int:
     for line in said:
         print(shown(line))
     return 0
-
-
-def _papers(given: argparse.Namespace) -> int:
-    code: int = given.form(given)
-    return code
 
 
 def _diff(given: argparse.Namespace) -> int:

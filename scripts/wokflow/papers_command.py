@@ -1,4 +1,4 @@
-"""`wokflow papers`: results in the forms of the papers' authors, and tables made of their files."""
+"""`wokflow papers`: forms of the papers' authors, tables made of their files, and comparisons with them."""
 
 import argparse
 import json
@@ -9,50 +9,30 @@ from pathlib import Path
 from wokflow.frame.secrets import shown
 from wokflow.frame.usage import UsageError, refuse_absent
 
-Form = Callable[[argparse.Namespace], int]
 
-
-def add_forms(papers: argparse.ArgumentParser) -> None:
-    """Add a command for each form to the parser of `wokflow papers`; `form` of what it parses runs it."""
-    forms = papers.add_subparsers(title="forms", metavar="FORM", required=True)
-
-    def add(name: str, form: Form, text: str, example: str) -> argparse.ArgumentParser:
-        one = forms.add_parser(
-            name,
-            help=text,
-            description=text,
-            epilog=f"example:\n  wokflow papers {name} {example}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        one.set_defaults(form=form)
-        return one
-
-    def add_export(name: str, form: Form, text: str, example: str) -> argparse.ArgumentParser:
-        one = add(name, form, text, example)
-        one.add_argument(
-            "--to", required=True, metavar="FOLDER", help="where the files go; none is overwritten"
-        )
-        _add_results(one)
-        return one
-
-    add_export(
+def add_forms(add: Callable[..., argparse.ArgumentParser]) -> None:
+    """Add a command for each form; `add` is that of wokflow.cli, among the forms."""
+    one = add(
         "cultural-recipes",
         _cultural_recipes,
         "Pairs and predictions in the form of Cultural Adaptation of Recipes: JSON lines (docs/runs.md).",
-        "--to pairs",
+        "papers cultural-recipes --to pairs",
     )
-    add_export(
+    _add_folders(one)
+    one = add(
         "ash",
         _ash,
         "Recipes that models wrote, and their scores, in the form of ASH: two CSV files (docs/judge.md).",
-        "--to ash",
+        "papers ash --to ash",
     )
-    one = add_export(
+    _add_folders(one)
+    one = add(
         "testbed",
         _testbed,
         "The testbed of Counterfactual Recipe Generation, with a run's predictions (docs/pivot.md).",
-        "--glossary data/glossary_dict.pkl --to predicted",
+        "papers testbed --glossary data/glossary_dict.pkl --to predicted",
     )
+    _add_folders(one)
     one.add_argument(
         "--glossary", required=True, metavar="PATH", help="what parse.glossary.path of the run names"
     )
@@ -60,7 +40,7 @@ def add_forms(papers: argparse.ArgumentParser) -> None:
         "testbed-orders",
         _testbed_orders,
         "How many orders of actions that the testbed's authors released the results have, too (docs/pivot.md).",
-        "testbed/expert_pivots.json",
+        "papers testbed-orders testbed/expert_pivots.json",
     )
     one.add_argument(
         "file", metavar="FILE", help="the released orders: .pkl, .json, .parquet or a table with tabs"
@@ -70,10 +50,15 @@ def add_forms(papers: argparse.ArgumentParser) -> None:
         "camt-entities",
         _camt_entities,
         "A table of entities (enrich.entities.path) made of the items in the files of CAMT (docs/items.md).",
-        "en-zh.json en-es.json --to entities.jsonl",
+        "papers camt-entities en-zh.json en-es.json --to entities.jsonl",
     )
     one.add_argument("files", nargs="+", metavar="FILE", help="a file of CAMT")
     one.add_argument("--to", required=True, metavar="FILE", help="where the table goes")
+
+
+def _add_folders(one: argparse.ArgumentParser) -> None:
+    one.add_argument("--to", required=True, metavar="FOLDER", help="where the files go; none is overwritten")
+    _add_results(one)
 
 
 def _add_results(one: argparse.ArgumentParser) -> None:
