@@ -1,4 +1,5 @@
-"""The command `wokflow`: what a run would do, what is wrong with a site, and work on releases alone.
+"""The command `wokflow`: what a run would do, what is wrong with a site, work on releases alone, studies in Label
+Studio, and files in the forms of the papers' authors.
 
 The exit codes are in EPILOG, which the help shows.
 """
@@ -27,7 +28,8 @@ examples:
 
 exit codes:
   0    all is well
-  1    something was found: a damaged release, a difference, text that has changed
+  1    something was found (a damaged release, a difference, text that has changed), or it could not be done (a broken
+       file, a full disk)
   2    wrong usage; releases that cannot be compared
   130  Ctrl-C
 """
@@ -62,7 +64,8 @@ def parser() -> argparse.ArgumentParser:
     """All commands with their options."""
     whole = argparse.ArgumentParser(
         prog="wokflow",
-        description="Plan runs of the workflow, check a cluster, and verify, compare and complete releases.",
+        description="Plan runs of the workflow, check a cluster, verify, compare and complete releases,\n"
+        "run studies in Label Studio, and write files in the forms of the papers' authors.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

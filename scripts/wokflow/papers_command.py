@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -53,7 +54,9 @@ def add_forms(add: Callable[..., argparse.ArgumentParser]) -> None:
         "papers camt-entities en-zh.json en-es.json --to entities.jsonl",
     )
     one.add_argument("files", nargs="+", metavar="FILE", help="a file of CAMT")
-    one.add_argument("--to", required=True, metavar="FILE", help="where the table goes")
+    one.add_argument(
+        "--to", required=True, metavar="FILE", help="where the table goes; no file is overwritten"
+    )
 
 
 def _add_folders(one: argparse.ArgumentParser) -> None:
@@ -115,8 +118,10 @@ def _camt_entities(given: argparse.Namespace) -> int:
     from wokflow.frame import tables
 
     refuse_absent(*given.files)
-    if Path(given.to).exists() and any(Path(given.to).samefile(file) for file in given.files):
-        raise UsageError(f"--to {given.to} is one of the files that are read. Name another file.")
+    if os.path.lexists(given.to):
+        raise UsageError(
+            f"--to {given.to} exists already, and is not overwritten. Name another file, or delete it."
+        )
     lines = [json.dumps(one, ensure_ascii=False) + "\n" for one in entities(given.files)]
     tables.write_text(given.to, "".join(lines))
     print(f"{shown(given.to)}: {len(lines):,} entities")

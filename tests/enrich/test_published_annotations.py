@@ -230,13 +230,19 @@ def test_a_decompression_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.Mon
         read(str(bomb))
 
 
-def test_a_table_does_not_replace_the_file_that_it_is_made_of(tmp_path: Path) -> None:
-    (tmp_path / "good.json").write_text(json.dumps(ROWS), encoding="utf-8")
+@pytest.mark.parametrize("to", ["good.json", "link.json", "other.json", "nowhere.json", "folder"])
+def test_a_table_replaces_nothing(to: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Not what it is made of, another file, a link, even one to nothing, nor a folder."""
+    good, other = tmp_path / "good.json", tmp_path / "other.json"
+    good.write_text(json.dumps(ROWS), encoding="utf-8")
+    other.write_text("mine")
     (tmp_path / "link.json").symlink_to("good.json")
-    before = (tmp_path / "good.json").read_bytes()
-    read_from, to = str(tmp_path / "link.json"), str(tmp_path / "good.json")
-    assert cli.main(["papers", "camt-entities", read_from, "--to", to]) == 2
-    assert (tmp_path / "good.json").read_bytes() == before
+    (tmp_path / "nowhere.json").symlink_to("none.json")
+    (tmp_path / "folder").mkdir()
+    before = sorted(tmp_path.rglob("*")), good.read_bytes(), other.read_bytes()
+    assert cli.main(["papers", "camt-entities", str(good), "--to", str(tmp_path / to)]) == 2
+    assert "exists already" in capsys.readouterr().err
+    assert (sorted(tmp_path.rglob("*")), good.read_bytes(), other.read_bytes()) == before
 
 
 @pytest.mark.parametrize(
