@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from wokflow.frame.secrets import shown
-from wokflow.frame.usage import UsageError, refuse_absent
+from wokflow.frame.usage import UsageError, refuse_absent, require_tables
 
 
 def add_forms(add: Callable[..., argparse.ArgumentParser]) -> None:
@@ -95,18 +95,21 @@ def _ash(given: argparse.Namespace) -> int:
 
 
 def _testbed(given: argparse.Namespace) -> int:
-    from wokflow.pivot.testbed import write_testbed
+    from wokflow.pivot.testbed import FIXED, write_testbed
 
-    _require(given.results, "pivot", "instances", "pivots", "orders")
+    require_tables(given.results, "pivot", "instances", "pivots", "orders")
     refuse_absent(given.glossary)
-    _name(given.to, write_testbed(given.results, given.glossary, given.to))
+    made = write_testbed(given.results, given.glossary, given.to)
+    _name(given.to, made)
+    if not {*made} - FIXED:
+        print("There are no predictions of its base recipes: run snakemake generate.", file=sys.stderr)
     return 0
 
 
 def _testbed_orders(given: argparse.Namespace) -> int:
     from wokflow.pivot.released import MEANINGS, compared_results
 
-    _require(given.results, "pivot", "effects", "orders")
+    require_tables(given.results, "pivot", "effects", "orders")
     refuse_absent(given.file)
     for name, number in compared_results(given.results, given.file).items():
         print(f"{number:6,}  {MEANINGS[name]}")
@@ -126,13 +129,6 @@ def _camt_entities(given: argparse.Namespace) -> int:
     tables.write_text(given.to, "".join(lines))
     print(f"{shown(given.to)}: {len(lines):,} entities")
     return 0
-
-
-def _require(results: str, stage: str, *tables: str) -> None:
-    """Raises UsageError for tables of a stage that the results lack."""
-    for table in tables:
-        if not Path(results, stage, table, "part-00000.parquet").is_file():
-            raise UsageError(f"{results}: there is no {stage}/{table}. Run snakemake {stage}.")
 
 
 def _name(folder: str, made: Iterable[str]) -> None:

@@ -23,7 +23,7 @@ from wokflow.pivot.instances import write_instances
 from wokflow.pivot.orders import pivot_orders
 from wokflow.pivot.pivots import pivot_pivots
 from wokflow.pivot.settings import InstancesSettings, OrdersSettings, PivotsSettings
-from wokflow.pivot.testbed import write_testbed
+from wokflow.pivot.testbed import FIXED, write_testbed
 
 CUT = ("切", (frozenset({"豆腐"}), frozenset[str]()))
 FRY = ("炒", (frozenset({"姜", "葱"}), frozenset({"锅"})))
@@ -97,7 +97,9 @@ def results_of(published: Path, results: Path) -> None:
     tables.write(part(results, f"generate/predictions/{run}"), PREDICTIONS, answers, {})
 
 
-def test_the_testbed_s_files_go_in_and_come_out(published: Path, tmp_path: Path) -> None:
+def test_the_testbed_s_files_go_in_and_come_out(
+    published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     results_of(published, tmp_path / "results")
     out = tmp_path / "out"
     places = ["--results", str(tmp_path / "results"), "--to", str(out)]
@@ -106,6 +108,23 @@ def test_the_testbed_s_files_go_in_and_come_out(published: Path, tmp_path: Path)
     assert {name: (out / name).read_text(encoding="utf-8") for name in TEXTS} == TEXTS
     assert read_pickle(out / "glossary_dict.pkl") == WORDS
     assert read_pickle(out / "pivot_actions.pkl") == ACTIONS
+    assert not capsys.readouterr().err
+
+
+def test_results_without_predictions_or_base_recipes_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without predictions the other files are written; without base recipes nothing is."""
+    drawn(tmp_path, ("甲", "乙", "豆腐", "蛋"))
+    pivots_of(tmp_path)
+    (tmp_path / "generate/predictions/mine/part-00000.parquet").unlink()
+    command = ["papers", "testbed", "--glossary", "resources/glossary", "--results", str(tmp_path), "--to"]
+    assert cli.main([*command, str(tmp_path / "out")]) == 0
+    assert {path.name for path in (tmp_path / "out").iterdir()} == FIXED
+    assert "no predictions" in capsys.readouterr().err
+    tables.write(tmp_path / "pivot/instances/part-00000.parquet", schemas.INSTANCES, [], {})
+    assert cli.main([*command, str(tmp_path / "none")]) == 2
+    assert "pivot/instances is empty" in capsys.readouterr().err and not (tmp_path / "none").exists()
 
 
 @pytest.mark.parametrize("glossary", ["testbed/glossary_dict.pkl", "testbed/words.json", "elsewhere.json"])

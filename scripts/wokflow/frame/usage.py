@@ -18,6 +18,13 @@ def refuse_absent(*paths: str) -> None:
             raise UsageError(f"There is no file {path}.")
 
 
+def require_tables(results: str, stage: str, *tables: str) -> None:
+    """Raises UsageError for the first of a stage's tables that the results lack."""
+    for table in tables:
+        if not Path(results, stage, table, "part-00000.parquet").is_file():
+            raise UsageError(f"{results}: there is no {stage}/{table}. Run snakemake {stage}.")
+
+
 def refuse_overwriting(folder: str, names: Iterable[str]) -> None:
     """Raises UsageError if the folder for a command's files has one of these names already, or is none.
 

@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from wokflow.frame import tables
-from wokflow.frame.usage import UsageError, refuse_overwriting
+from wokflow.frame.usage import refuse_overwriting, require_tables
 from wokflow.match.directions import DIRECTIONS
 
 NAMES = {"train": "train.jsonl", "valid": "val.jsonl", "test": "test.jsonl"}
@@ -27,12 +27,10 @@ def write_cultural_recipes(results: str, folder: str) -> list[str]:
 
     Raises UsageError if the results have no pairs, or if one of the files exists already.
     """
+    require_tables(results, "match", *(f"pairs/{direction}" for direction in DIRECTIONS))
     made: dict[str, Iterator[dict[str, Any]]] = {}
     for direction in DIRECTIONS:
-        pairs = Path(results, "match/pairs", direction, "part-00000.parquet")
-        if not pairs.is_file():
-            raise UsageError(f"{results}: there is no match/pairs/{direction}. Run snakemake match.")
-        rows = tables.read(str(pairs))
+        rows = tables.read(str(Path(results, "match/pairs", direction, "part-00000.parquet")))
         silver = Path(results, "match/silver", direction, "part-00000.parquet")
         if silver.is_file() and len(given := tables.read(str(silver))):
             test = given.with_columns(split=pl.lit("test"))

@@ -23,6 +23,7 @@ from wokflow.pivot.instances import in_lines
 from wokflow.pivot.occurrences import Proto
 
 BASE_RECIPES, GLOSSARY, PIVOTS = "base_recipes.txt", "glossary_dict.pkl", "pivot_actions.pkl"
+FIXED = {*FILES, BASE_RECIPES, GLOSSARY, PIVOTS}  # all but predictions
 PROTOCOL = 4  # read by Python 3.4 and later
 PAIR = ["base_dish", "target_dish", "ingredient_removed", "ingredient_added"]
 
@@ -30,12 +31,12 @@ PAIR = ["base_dish", "target_dish", "ingredient_removed", "ingredient_added"]
 def write_testbed(results: str, glossary: str, folder: str) -> list[str]:
     """Write the files; what was written. Pairs are in the order of the run, lines in that of `in_lines`.
 
-    Raises UserError if the results have no instances, or if the name of a dish or an ingredient holds a blank, which
-    parts the names in these files. Raises UsageError if the folder has one of the files, or the glossary.
+    Raises UserError if the name of a dish or an ingredient holds a blank, which parts the names in these files.
+    Raises UsageError if the results have no instances, or if the folder has one of the files, or the glossary.
     """
     instances = tables.read(_part(results, "pivot/instances"))
     if instances.is_empty():
-        raise UserError(f"{results}: pivot/instances is empty, so there are no base recipes to write.")
+        raise UsageError(f"{results}: pivot/instances is empty, so there are no base recipes to write.")
     pairs = instances.select(PAIR).unique(maintain_order=True)
     if parted := [name for row in pairs.rows() for name in row if name and len(name.split()) > 1]:
         raise UserError(
