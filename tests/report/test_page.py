@@ -292,6 +292,7 @@ def test_a_papers_tables_come_first_then_the_sections_that_show_them_and_others_
     top = html[: html.index("What shows them")]
     assert "lines: <strong>Soup</strong>" in top and "Counterfactual recipes: <strong>" not in top
     assert "pairs, Chinese" not in top and 'href="#enrich"' in top and ">98.3<" in top  # of Table 10
+    assert top.count("nothing to build") == top.count("Shows nothing that is computed or asked.") == 3
     read = Read(html)
     assert {link[1:] for link in read.links if link.startswith("#")} <= set(read.ids) and not read.open
     written = {path.parent.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("part-*.parquet")}

@@ -65,7 +65,10 @@ def test_the_section_shows_a_dialogue_with_its_edits_and_all_tables_beside_the_p
     edited = {row[0].text: [cell.text for cell in row[1:]] for row in shown["edited"].rows}
     assert len(edited) == 12 and edited["All"][2:] == ["45.0 %", "82.8 %", "79.7 %"]
     assert [row[0].text for row in shown["scores"].rows][-3:] == ["Llama-2 70B", "Llama-3 8B", "Llama-3 70B"]
-    assert shown["edits"].rows[-1][1].value == 5747 and len(shown["strategies"].rows) >= 3
+    printed = ["5,747", "99.87", "1.74", "0.0", "27.6", "72.4", "0.00"]
+    assert [cell.text for cell in shown["edits"].rows[-1][1:]] == printed and len(
+        shown["strategies"].rows
+    ) >= 3
     assert len(shown["aspects"].rows) == 10 and not shown["people"].rows
     page = str(Templates(str(TEMPLATES)).render("spoken.html", **shown))
     assert "bold-adapts: small rules answered" in " ".join(page.split())

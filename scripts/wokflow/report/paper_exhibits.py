@@ -21,8 +21,8 @@ COLUMNS = {
     "settings": ("paper", "setting", "published", "ours", "why", "keys"),
 }
 PAGE = "page: "  # begins a section of the page among the outputs
-HEADINGS = METRICS | {"pta": "PTA", "nt_pta": "NT-PTA"}
-STATES = {
+METRIC_HEADINGS = METRICS | {"pta": "PTA", "nt_pta": "NT-PTA"}
+SHOWN_STATES = {
     "built": "as in the paper",
     "differs": "differs",
     "cannot": "not built",
@@ -63,8 +63,8 @@ def section(folder: str, short: str, published: str, headings: Mapping[str, str]
         "title": paper["title"],
         "items": [
             {
-                **{name: row[name] for name in ("item", "shows", "needs")},
-                "state": STATES[row["state"]],
+                **{name: row[name] for name in ("item", "shows", "needs", "state")},
+                "said": SHOWN_STATES[row["state"]],
                 "difference": row["difference"].replace("`", ""),  # of Markdown
                 "sections": [
                     (name, headings[name])
@@ -104,5 +104,7 @@ def _published(values: pl.DataFrame) -> Iterator[tuple[str, Table, list[str]]]:
             note = "" if deviation is None else f"± {deviation:.{digits[metric]}f}"
             by_run.setdefault(row["run"], {})[metric] = Cell(row["value"], note, digits=digits[metric])
         cells = [[run, *(of.get(metric, Cell(None)) for metric in digits)] for run, of in by_run.items()]
-        shown = Table(["", *(HEADINGS.get(metric, metric.replace("_", " ")) for metric in digits)], cells)
+        shown = Table(
+            ["", *(METRIC_HEADINGS.get(metric, metric.replace("_", " ")) for metric in digits)], cells
+        )
         yield name if len(datasets) > 1 else "", shown, doubts.notes(rows.to_dicts())

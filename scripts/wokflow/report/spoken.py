@@ -16,6 +16,9 @@ OTHERS = "published"  # the kind of a row from a paper
 ASPECTS = ("naturalness", "localisation", "content preservation", "stereotypical", "offensiveness")
 EDIT = "edits"
 Place = tuple[str, str, int]  # run, dialogue and position
+Published = Mapping[str, Mapping[tuple[str, str], Cell]]  # by data set, and there by run and metric
+LOCALISATION = ("localisation", *(f"localisation={value}" for value in "012"))
+PRINTED = ("number", "correctness", *LOCALISATION, "offensiveness")  # of edits, in the order of the columns
 
 
 def section(parts: Tables, ruled: Sequence[str], published: str) -> dict[str, Any] | None:
@@ -45,16 +48,18 @@ def section(parts: Tables, ruled: Sequence[str], published: str) -> dict[str, An
     }
 
 
-def _published(path: str) -> dict[str, dict[tuple[str, str], float]]:
-    """Values of papers by data set, and there by run and metric."""
+def _published(path: str) -> Published:
+    """Published values, a metric with as many decimals as the most that one of its values is written with."""
     rows = read_published(path).filter(data="dialogues")
-    published: dict[str, dict[tuple[str, str], float]] = {}
-    for dataset, run, metric, value in rows.select("dataset", "run", "metric", "value").iter_rows():
-        published.setdefault(dataset.partition("/")[2], {})[run, metric] = value
+    rows = rows.with_columns(pl.col("digits").max().over("dataset", "metric"))
+    published: dict[str, dict[tuple[str, str], Cell]] = {}
+    for row in rows.iter_rows(named=True):
+        of_set = published.setdefault(row["dataset"].partition("/")[2], {})
+        of_set[row["run"], row["metric"]] = Cell(row["value"], digits=row["digits"])
     return published
 
 
-def _names(papers: Mapping[str, Mapping[tuple[str, str], float]], dataset: str) -> list[str]:
+def _names(papers: Published, dataset: str) -> list[str]:
     return list(dict.fromkeys(run for run, _ in papers.get(dataset, {})))
 
 
@@ -70,7 +75,7 @@ def _runs(adapted: pl.DataFrame, items: pl.DataFrame) -> Table:
     return Table(["Run", "Dialogues", "Utterances", "Items in them", "Set right, in dialogues"], rows)
 
 
-def _edited(edited: pl.DataFrame, papers: Mapping[str, Mapping[tuple[str, str], float]]) -> Table:
+def _edited(edited: pl.DataFrame, papers: Published) -> Table:
     """Shares of edited items: a row for each group, a column for each run, and for those of the paper."""
     if edited.is_empty():
         return Table([], [])
@@ -79,6 +84,7 @@ def _edited(edited: pl.DataFrame, papers: Mapping[str, Mapping[tuple[str, str], 
     cells = {(row["run"], row["by"], row["name"]): row for row in own.iter_rows(named=True)}
     runs, groups = _first(own["run"]), dict.fromkeys((by, name) for _, by, name in cells)
     others = _names(papers, "edited")
+    of_paper = papers.get("edited", {})
 
     def cell(run: str, by: str, name: str | None) -> Cell:
         row = cells.get((run, by, name))
@@ -91,7 +97,9 @@ def _edited(edited: pl.DataFrame, papers: Mapping[str, Mapping[tuple[str, str], 
             {"all": "All", "foreignness": f"Foreignness {name}"}.get(by, name),
             *(cell(run, by, name) for run in runs),
             *(
-                _value(papers["edited"].get((run, "all")), 1, " %") if by == "all" else Cell("")
+                Cell(f"{of_paper[run, 'all'].text} %", number=True)
+                if by == "all" and (run, "all") in of_paper
+                else Cell("")
                 for run in others
             ),
         ]
@@ -100,13 +108,7 @@ def _edited(edited: pl.DataFrame, papers: Mapping[str, Mapping[tuple[str, str], 
     return Table(["Items", *runs, *(f"{run} (published)" for run in others)], body)
 
 
-def _value(value: float | None, digits: int = 2, unit: str = "") -> Cell:
-    return Cell("") if value is None else Cell(f"{value:,.{digits}f}{unit}", number=True)
-
-
-def _edits(
-    means: pl.DataFrame, shares: pl.DataFrame, papers: Mapping[str, Mapping[tuple[str, str], float]]
-) -> Table:
+def _edits(means: pl.DataFrame, shares: pl.DataFrame, papers: Published) -> Table:
     """Table 3 of the paper: a row for each run, finder and rater of edits."""
     own = _of(means, EDIT)
     if own.is_empty():
@@ -125,29 +127,20 @@ def _edits(
     rows = []
     for key in dict.fromkeys(name[:3] for name in values):
         known = {name[3]: value for name, value in values.items() if name[:3] == key}
-        none = 0.0 if "localisation" in known else None  # of a value that nobody gave
+        none = 0.0 if "localisation" in known else ""  # of a value that nobody gave
         rows.append(
             [
                 Cell(key[0], f"found by {key[1]}, rated by {key[2]}"),
                 max(value[3] for value in known.values()),
                 _spread(known.get("correctness"), 100),
                 _spread(known.get("localisation")),
-                *(_value(given.get((*key, value), none), 1) for value in "012"),
+                *(Cell(given.get((*key, value), none), digits=1) for value in "012"),
                 _spread(known.get("offensiveness"), 100),
             ]
         )
     of_paper = papers.get(EDIT, {})
     for run in _names(papers, EDIT):
-        of_values = dict.fromkeys((f"localisation={value}" for value in "012"), 1)
-        digits = {"correctness": 2, "localisation": 2} | of_values | {"offensiveness": 2}
-        number = of_paper.get((run, "number"))
-        rows.append(
-            [
-                Cell(run, kind=OTHERS),
-                int(number or 0),
-                *(_value(of_paper.get((run, one)), places) for one, places in digits.items()),
-            ]
-        )
+        rows.append([Cell(run, kind=OTHERS), *(of_paper.get((run, name), Cell("")) for name in PRINTED)])
     heads = ["Run", "Edits", "Correct, %", "Localisation", "0, %", "1, %", "2, %", "Offensive, %"]
     return Table(heads, rows)
 
@@ -190,7 +183,7 @@ def _strategies(shares: pl.DataFrame) -> Table:
     )
 
 
-def _scores(means: pl.DataFrame, papers: Mapping[str, Mapping[tuple[str, str], float]]) -> Table:
+def _scores(means: pl.DataFrame, papers: Published) -> Table:
     """Table 5 of the paper: a row for each run and rater."""
     own = _of(means, "dialogues")
     if own.is_empty():
@@ -206,7 +199,7 @@ def _scores(means: pl.DataFrame, papers: Mapping[str, Mapping[tuple[str, str], f
     ]
     of_paper = papers.get("dialogues", {})
     for run in _names(papers, "dialogues"):
-        rows.append([Cell(run, kind=OTHERS), *(_value(of_paper.get((run, name))) for name in names)])
+        rows.append([Cell(run, kind=OTHERS), *(of_paper.get((run, name), Cell("")) for name in names)])
     return Table(["Run", *(name.capitalize() for name in names)], rows)
 
 
@@ -233,7 +226,7 @@ def _aspects(aspects: pl.DataFrame) -> Table:
     )
 
 
-def _people(calibration: pl.DataFrame, papers: Mapping[str, Mapping[tuple[str, str], float]]) -> Table:
+def _people(calibration: pl.DataFrame, papers: Published) -> Table:
     """Table 6 of the paper: Kendall's tau of each judge with people, if some rated."""
     if calibration.is_empty():
         return Table([], [])
@@ -246,7 +239,7 @@ def _people(calibration: pl.DataFrame, papers: Mapping[str, Mapping[tuple[str, s
         return Table([], [])
     of_paper = papers.get("people", {})
     for run in _names(papers, "people"):
-        rows.append([Cell(run, kind=OTHERS), *(_value(of_paper.get((run, name))) for name in ASPECTS)])
+        rows.append([Cell(run, kind=OTHERS), *(of_paper.get((run, name), Cell("")) for name in ASPECTS)])
     return Table(["Rater", *(name.capitalize() for name in ASPECTS)], rows)
 
 
