@@ -20,7 +20,7 @@ def test_evaluate() -> None:
         "evaluate",
         "Scoring predictions",
         f"""All metrics of overlap of one run of {count:,} made-up recipes (BLEU and chrF by sacrebleu, ROUGE-L by
-        rouge-score, words; of Chinese also the BLEU of jieba's words and the ROUGE-L of what is ASCII), with an
+        rouge-score, words; of Chinese also the BLEU of jieba's words and the ROUGE-L with blanks), with an
         interval each by {SAMPLES:,} resamples; then the comparison with a second run, by {TRIALS:,} random swaps and
         {SAMPLES:,} resamples of each metric. Texts in memory, libraries loaded.
         {measure.repeat("test_evaluate.py")}""",

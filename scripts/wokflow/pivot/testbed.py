@@ -32,7 +32,8 @@ def write_testbed(results: str, glossary: str, folder: str) -> list[str]:
     """Write the files; what was written. Pairs are in the order of the run, lines in that of `in_lines`.
 
     Raises UserError if the name of a dish or an ingredient holds a blank, which parts the names in these files.
-    Raises UsageError if the results have no instances, or if the folder has one of the files, or the glossary.
+    Raises UsageError if the results have no instances, if a run is called as a file is, or if the folder has one of
+    the files, or the glossary.
     """
     instances = tables.read(_part(results, "pivot/instances"))
     if instances.is_empty():
@@ -53,7 +54,11 @@ def write_testbed(results: str, glossary: str, folder: str) -> list[str]:
     for path in sorted(Path(results, "generate/predictions").glob("*/part-00000.parquet")):
         predictions = dict(tables.read(str(path), ["instance_id", "prediction"]).iter_rows())
         if not predictions.keys().isdisjoint(ids):
-            lines[f"{path.parent.name}.txt"] = [_line(predictions.get(name) or "") for name in ids]
+            if (name := f"{path.parent.name}.txt") in lines:
+                raise UsageError(
+                    f"The run {path.parent.name} has the name of a file of the testbed: rename it."
+                )
+            lines[name] = [_line(predictions.get(name) or "") for name in ids]
     refuse_overwriting(folder, (*lines, GLOSSARY, PIVOTS))
     given = Path(glossary)
     if Path(folder).resolve() in (given.resolve(), given.resolve().parent, given.parent.resolve()):
