@@ -137,15 +137,12 @@ def preempting(cluster: Cluster) -> Iterator[None]:
         cluster.run("scancel", job)
 
 
-def send(number: int, house: Path, job: str) -> None:
+def send(cluster: Cluster, number: int, house: Path, job: str) -> None:
     """Send a signal to each process of a job, Slurm's own daemons aside."""
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            environment = (process / "environ").read_bytes().split(b"\0")
-            if f"SLURM_JOB_ID={job}".encode() in environment and (process / "cwd").readlink() == house:
-                os.kill(int(process.name), number)
-        except OSError:  # it ended meanwhile, or is somebody else's
-            continue
+    for process, variables in _processes(cluster):
+        with suppress(OSError):  # it ended meanwhile
+            if f"SLURM_JOB_ID={job}" in variables and Path(f"/proc/{process}/cwd").readlink() == house:
+                os.kill(process, number)
 
 
 @contextmanager

@@ -281,7 +281,7 @@ def test_a_results_folder_that_cannot_be_made(cluster: Cluster, house: Path, tmp
 def full(cluster: Cluster, node: str) -> Iterator[None]:
     """The cluster with a node without a free CPU."""
     options = ("--parsable", "-w", node, "-c", "8", "-o", "/dev/null")
-    filler = cluster.run("sbatch", *options, "--wrap", "sleep 60").strip()
+    filler = cluster.run("sbatch", *options, "--wrap", "sleep 3600").strip()
     try:
         cluster.until(lambda: cluster.jobs("RUNNING"), f"{node} is full")
         yield

@@ -76,7 +76,7 @@ def killed(house: Path, cluster: Cluster, run: Run, job: str) -> Iterator[None]:
     """With -9, and with garbage under the result's name."""
     (house / MADE).mkdir(parents=True)
     (house / MADE / "key").write_text("garbage")
-    send(signal.SIGKILL, house, job)
+    send(cluster, signal.SIGKILL, house, job)
     yield
 
 
@@ -199,7 +199,7 @@ def forgets_all(folder: Path, cluster: Cluster, account: str | None) -> dict[str
         runs = {name: Run(house, cluster, *NEW, latency=2) for name, house in houses.items()}
         jobs = {name: at_work(house, cluster, runs[name]) for name, house in houses.items()}
         with runs["well"].stopped(), runs["killed"].stopped():
-            send(signal.SIGKILL, houses["killed"], jobs["killed"])
+            send(cluster, signal.SIGKILL, houses["killed"], jobs["killed"])
             let_go(houses["well"])
             cluster.until(lambda: not cluster.jobs(), "the jobs are forgotten")
             assert [key_of(house) for house in houses.values()] == ["new", ""]

@@ -102,7 +102,7 @@ def requeued(house: Path, cluster: Cluster, job: str) -> None:
 
 def killed(house: Path, cluster: Cluster, job: str) -> None:
     """With -9, so that nothing can be saved any more."""
-    send(signal.SIGKILL, house, job)
+    send(cluster, signal.SIGKILL, house, job)
     assert ended(cluster, job) == "FAILED"
 
 
@@ -124,7 +124,7 @@ def test_training_goes_on(house: Path, cluster: Cluster, undisturbed: dict[str, 
             lost = run.job("train_model")
             at_work(cluster, lost["id"])
             after = has_learnt(house, cluster, after)
-            send(signal.SIGSTOP, house, lost["id"])  # it does not end before the fault; Slurm lets it go on
+            send(cluster, signal.SIGSTOP, house, lost["id"])  # it does not end before the fault; Slurm lets it go on
             fault(house, cluster, lost["id"])
         output = run.ends()
     finally:

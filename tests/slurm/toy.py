@@ -61,7 +61,9 @@ def toy(folder: str, settings: ToySettings, minutes: float | None) -> None:
         (made / "half").touch()
         if (window := Path("window")).exists():
             window.rename("minutes").write_text(str(minutes))
-            print(queue_again(), flush=True)
+            said = queue_again()
+            if "does not" in said:
+                raise RuntimeError(said)
             time.sleep(600)
         Path(f"at_work.{key}").touch()
         while Path("hold").exists():
