@@ -16,7 +16,7 @@ from snakemake_executor_plugin_slurm_robust.site import Site, read_site
 from wokflow.cluster import probe, verdicts
 from wokflow.cluster.check_findings import PROBLEM, WARNING
 from wokflow.cluster.limits import limits
-from wokflow.cluster.nodes import Place, Trial
+from wokflow.cluster.nodes import Place, Trial, choose
 from wokflow.cluster.site_names import names
 from wokflow.cluster.slurm import Node, options
 
@@ -40,8 +40,9 @@ def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def node(partition: str, state: str, reason: str = "none", gpus: int = 0) -> Node:
-    return Node(f"{partition}1", partition, False, state, 8, 16000, gpus, None, "", reason)
+def node(partition: str, state: str, reason: str = "none", gpus: int = 0, features: str = "(null)") -> Node:
+    name = f"{partition}1" if features == "(null)" else features.replace(",", "-")
+    return Node(name, partition, False, state, 8, 16000, gpus, None, features, reason)
 
 
 @pytest.mark.parametrize(
@@ -60,6 +61,30 @@ def test_a_refusal_for_want_of_nodes_is_no_fault_of_a_name(
     [cpu, gpu] = names(Site(partitions={"cpu": {}, "gpu": {}}), nodes)
     assert cpu.text == "Slurm takes jobs for partition cpu"
     assert gpu.level == level and words in gpu.text
+
+
+@pytest.mark.parametrize(
+    ("constraint", "level", "words"),
+    [
+        ("a100", WARNING, "none of its nodes runs jobs now: a100-nvlink drained (fan)"),
+        ("v100", PROBLEM, "Slurm refuses jobs for partition gpu"),
+        ("t4", PROBLEM, "Slurm refuses jobs for partition gpu"),
+        ("a100&nvlink", PROBLEM, "nodes run no jobs now: a100-nvlink drained (fan)"),
+    ],
+)
+def test_only_nodes_with_the_feature_that_jobs_need_count(
+    constraint: str, level: str, words: str, slurm: Path
+) -> None:
+    says(slurm, "sbatch", NOT_NOW)
+    site = Site(partitions={"gpu": {"max_gpu": 4, "constraint": constraint}})
+    drained = node("gpu", "drained", "fan", gpus=4, features="a100,nvlink")
+    nodes = [drained, node("gpu", "idle", gpus=4, features="v100")]
+    [finding] = names(site, nodes)
+    assert finding.level == level and words in f"{finding.text}\n{finding.cure}"
+    [finding] = [each for each in limits(site, {}, {}, nodes, taken=True) if "GPU" in each.text]
+    assert ("runs jobs now" in finding.text) is (level == WARNING)
+    tried = {"a100": [], "t4": []}.get(constraint, ["v100"])
+    assert [place.node for place in choose(nodes, site, 8)] == tried
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ def _gpus(site: Site, nodes: list[Node], rules: list[str], *, taken: bool) -> It
     if has:
         for partition in dict.fromkeys(node.partition for node in has):
             refusal = slurm.refusal(site, partition, gpus=1) if taken else ""
-            members = [node for node in has if node.partition == partition]
+            members = slurm.admitted([node for node in has if node.partition == partition], site)
             if slurm.only_waits(refusal, members):
                 yield Finding(
                     WARNING,

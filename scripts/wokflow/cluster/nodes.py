@@ -56,7 +56,7 @@ def choose(nodes: list[slurm.Node], site: Site, most: int) -> list[Place]:
     """At most `most` usable nodes to try: equally many of each partition, evenly spaced; those with GPUs first."""
     gpu = set(site.gpu_partitions() or ([] if site.partitions else {node.partition for node in nodes}))
     groups: dict[tuple[bool, str], list[slurm.Node]] = {}
-    for node in slurm.in_use(nodes, site):
+    for node in slurm.admitted(slurm.in_use(nodes, site), site):
         if node.usable:
             groups.setdefault((node.partition in gpu and node.gpus > 0, node.partition), []).append(node)
     chosen: dict[str, Place] = {}

@@ -25,7 +25,8 @@ def names(site: Site, nodes: list[Node]) -> Iterator[Finding]:
     partitions: list[str | None] = [name for name in site.partitions if name in known]
     for partition in partitions if site.partitions else [None]:
         refusal = slurm.refusal(site, partition)
-        members = [node for node in nodes if (node.partition == partition if partition else node.default)]
+        own_nodes = [node for node in nodes if (node.partition == partition if partition else node.default)]
+        members = slurm.admitted(own_nodes, site)
         if slurm.only_waits(refusal, members):
             yield Finding(
                 WARNING,
@@ -34,7 +35,7 @@ def names(site: Site, nodes: list[Node]) -> Iterator[Finding]:
                 "administrators when the nodes come back",
             )
         elif refusal and not _explained(refusal, findings):
-            yield _refused(refusal, partition, site, nodes, own)
+            yield _refused(refusal, partition, site, nodes, members, own)
         elif not refusal:
             yield Finding(OK, f"Slurm takes jobs for {_place(partition)}")
 
@@ -89,7 +90,12 @@ def _partitions(site: Site, nodes: list[Node]) -> Iterator[Finding]:
 
 
 def _refused(
-    refusal: str, partition: str | None, site: Site, nodes: list[Node], own: list[Association] | None
+    refusal: str,
+    partition: str | None,
+    site: Site,
+    nodes: list[Node],
+    members: list[Node],
+    own: list[Association] | None,
 ) -> Finding:
     """The finding about Slurm's refusal of a tiny job, with the key to change."""
     low = refusal.lower()
@@ -110,6 +116,9 @@ def _refused(
         cure = "Name another under partitions in slurm/site.yaml"
     else:
         cure = "Compare slurm/site.yaml with what the cluster has: sinfo, scontrol show partition"
+        unusable = [node for node in members if not node.usable]
+        if slurm.UNAVAILABLE in low and unusable:
+            cure += f".\nThese of its nodes run no jobs now: {slurm.states_of(unusable)}"
     return Finding(PROBLEM, f"Slurm refuses jobs for {_place(partition)}: {_short(refusal)}", cure)
 
 

@@ -2,15 +2,19 @@
 
 import getpass
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from snakemake_executor_plugin_slurm_robust.commands import SlurmError, ask
 from snakemake_executor_plugin_slurm_robust.site import GPU_MODEL, Site
 
 COMMANDS = ("sbatch", "squeue", "scancel", "scontrol", "sinfo", "sacct")  # that a run calls on the login node
+UNAVAILABLE = (
+    "node configuration is not available"  # a refusal: no node has what a job asks for, or none is up
+)
 USABLE = ("idle", "mixed", "allocated", "completing", "planned", "reserved", "powering_up", "powered_down")
 AMOUNT = re.compile(r"([\w/:]+)=(\d+(?:\.\d+)?)([MGT]?)")  # name, number and unit
+FEATURE = re.compile(r"[\w.-]+")  # a constraint that is one feature, without operators or counts
 FIELDS = "%N|%P|%T|%c|%m|%G|%l|%f|%E"  # of sinfo
 
 
@@ -61,6 +65,19 @@ def in_use(nodes: list[Node], site: Site) -> list[Node]:
     return [
         node for node in nodes if node.partition in site.partitions or (node.default and not site.partitions)
     ]
+
+
+def admitted(nodes: Iterable[Node], site: Site) -> list[Node]:
+    """The nodes that jobs may have by the constraint of their partition.
+
+    Where a constraint is more than one feature, which Slurm alone reads, these are all nodes.
+    """
+
+    def has_feature(node: Node) -> bool:
+        constraint = site.setting("constraint", node.partition) or ""
+        return not FEATURE.fullmatch(constraint) or constraint in node.features.split(",")
+
+    return [node for node in nodes if has_feature(node)]
 
 
 def states_of(nodes: Iterable[Node]) -> str:
@@ -165,9 +182,12 @@ def refusal(site: Site, partition: str | None, *more: str, gpus: int = 0) -> str
     return ""
 
 
-def only_waits(refusal: str, nodes: Iterable[Node]) -> bool:
-    """Whether a trial is refused only since none of the nodes runs jobs now: Slurm takes a real job, which waits."""
-    return "node configuration is not available" in refusal and not any(node.usable for node in nodes)
+def only_waits(refusal: str, nodes: Collection[Node]) -> bool:
+    """Whether a trial is refused only since none of the nodes that it may have runs jobs now.
+
+    Slurm takes a real job, which waits.
+    """
+    return UNAVAILABLE in refusal and bool(nodes) and not any(node.usable for node in nodes)
 
 
 def jobs_named(name: str) -> dict[str, tuple[str, str]]:
