@@ -73,14 +73,16 @@ STUCK = tuple(
         ("BadConstraints", f"no node can ever fulfil what it asks for: compare it with the limits {SITE}"),
         ("ReservationDeleted", "its reservation is gone: Ctrl-C, then the same command without it"),
         (
-            "ReqNodeNotAvail.*|Reserved for maintenance.*|Nodes required for job are .*",
+            "ReqNodeNotAvail.*|Reserved for maintenance.*|Nodes required for job are.*",
             "the nodes that it may have are down, drained or reserved, for maintenance perhaps, or given to jobs of "
-            "higher priority: it waits until one is back (`sinfo -R`; `scontrol show reservation` says until when). "
+            "higher priority: it waits until one is free (`sinfo -R`; `scontrol show reservation` says until when). "
             f"Before a reservation a job starts if it ends in time: set max_runtime {SITE}. Or name another "
             "partition there, or wait",
         ),
     )
 )
+# Slurm's reason where nodes are down, and where all are up but a job of a partition of higher priority waits.
+PERHAPS_STUCK = re.compile("Nodes[ _]+required[ _]+for[ _]+job[ _]+are.*", re.IGNORECASE | re.DOTALL)
 
 
 def stuck(reason: str) -> str | None:
@@ -89,6 +91,11 @@ def stuck(reason: str) -> str | None:
     Queues, and limits on how much may run at once (of a user, an account, a qos), go away as jobs end.
     """
     return next((text for pattern, text in STUCK if pattern.fullmatch(reason.strip())), None)
+
+
+def may_pass(reason: str) -> bool:
+    """Whether a reason that `stuck` takes is also given to jobs that only wait for jobs of higher priority."""
+    return bool(PERHAPS_STUCK.fullmatch(reason.strip()))
 
 
 async def failure(job: str, state: str) -> str:

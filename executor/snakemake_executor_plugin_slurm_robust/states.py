@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from snakemake_executor_plugin_slurm_robust import slurm_questions
-from snakemake_executor_plugin_slurm_robust.causes import FAILURES, LOST, failure, stuck
+from snakemake_executor_plugin_slurm_robust.causes import FAILURES, LOST, failure, may_pass, stuck
 from snakemake_executor_plugin_slurm_robust.job_outputs import are_complete
 
 RUNNING, COMPLETED, FAILED = "RUNNING", "COMPLETED", "FAILED"
@@ -114,13 +114,13 @@ class States:
     async def _explain(
         self, states: dict[str, str], listed: dict[str, tuple[str, str]], lost: set[str], logger: Logger
     ) -> None:
-        """Log once why a job failed, or that it waits for ever."""
+        """Log once why a job failed, or that it waits for ever; once for all jobs if that reason may pass."""
         failed = []
         for job, state in states.items():
             reason = listed.get(job, ("", ""))[1]
             if (state == FAILED or state in FAILURES) and self._is_new(job, state):
                 failed.append(failure(job, state))
-            elif (text := stuck(reason)) and self._is_new(job, reason):
+            elif (text := stuck(reason)) and self._is_new("" if may_pass(reason) else job, reason):
                 logger.warning(f"Slurm job {job} may not start by itself ({reason}): {text}")
         for text in await asyncio.gather(*failed):
             logger.warning(text)
@@ -138,7 +138,7 @@ class States:
         self._silent = silent
 
     def _is_new(self, job: str, about: str) -> bool:
-        """Whether this has not been said of the job yet; from now on it has."""
+        """Whether this has not been said of the job yet (empty: of any job); from now on it has."""
         new = (job, about) not in self._said
         self._said.add((job, about))
         return new

@@ -118,6 +118,27 @@ def test_a_partition_is_tried_with_its_own_settings(tmp_path: Path) -> None:
 FAILED = Trial(Place("n1", "cpu", gpu=False), "FAILED", code=1)
 
 
+BEHIND = "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions"
+
+
+@pytest.mark.parametrize(
+    ("reason", "level"),
+    [
+        (BEHIND, WARNING),
+        (BEHIND.replace(" ", "_"), WARNING),
+        ("ReqNodeNotAvail, UnavailableNodes:n1", PROBLEM),
+        ("Resources", WARNING),
+    ],
+)
+def test_a_trial_job_behind_jobs_of_higher_priority_shows_no_fault(
+    reason: str, level: str, tmp_path: Path
+) -> None:
+    trials = [replace(FAILED, state="PENDING", reason=reason)]
+    [finding] = verdicts.verdicts(trials, Site(), tmp_path, tmp_path, 5)
+    assert finding.level == level and f"({reason})" in finding.text
+    assert ("sinfo -R" in finding.cure, "--wait" in finding.cure) == (reason != "Resources", level == WARNING)
+
+
 @pytest.mark.parametrize(
     ("code", "log", "words"),
     [

@@ -179,6 +179,15 @@ def test_a_wait_without_end_is_logged_once(slurm: Slurm) -> None:
     assert len(log) == 1 and "set max_runtime in slurm/site.yaml" in log[0]
 
 
+def test_a_wait_that_may_pass_is_logged_once_for_all_jobs(slurm: Slurm) -> None:
+    """Slurm gives its reason to all jobs behind one of a higher priority, too, while each node is up."""
+    reason = "Nodes_required_for_job_are_DOWN,_DRAINED_or_reserved_for_jobs_in_higher_priority_partitions"
+    slurm.says("squeue", "".join(f"{job}|PENDING|{reason}\n" for job in "567"))
+    log = Lines()
+    ask(of("5", "6", "7"), log)
+    assert len(log) == 1 and log[0].startswith("Slurm job 5 may not start by itself (Nodes")
+
+
 def test_a_slow_scontrol_holds_up_neither_the_loop_nor_the_other_jobs(slurm: Slurm, tmp_path: Path) -> None:
     """None of eight answers before all are asked, and before the loop has got on meanwhile."""
     slurm.says("squeue", "".join(f"{job}|FAILED|None\n" for job in range(8)))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from snakemake_executor_plugin_slurm_robust.causes import stuck
+from snakemake_executor_plugin_slurm_robust.causes import may_pass, stuck
 from snakemake_executor_plugin_slurm_robust.executor import STEP
 from snakemake_executor_plugin_slurm_robust.site import Site
 
@@ -57,14 +57,16 @@ def _not_tried(trial: Trial, wait: float) -> Finding:
             f"Slurm refuses a job there, in partition {trial.place.partition}: {trial.reason}",
             "Compare account, qos, constraint and partitions in slurm/site.yaml with what the cluster has: sinfo",
         )
-    if cure := stuck(trial.reason):
+    cure = stuck(trial.reason)
+    if cure and not may_pass(trial.reason):
         return Finding(
             PROBLEM, f"a trial job may not start by itself ({trial.reason})", f"As it seems, {cure}"
         )
     return Finding(
         WARNING,
         f"not tried: no job started there in {wait:g} s ({trial.reason})",
-        "If the cluster is busy: try again later, or wait longer, with --wait 1800",
+        (f"As it seems, {cure}.\n" if cure else "")
+        + "If the cluster is busy: try again later, or wait longer, with --wait 1800",
     )
 
 
