@@ -124,7 +124,9 @@ def test_training_goes_on(house: Path, cluster: Cluster, undisturbed: dict[str, 
             lost = run.job("train_model")
             at_work(cluster, lost["id"])
             after = has_learnt(house, cluster, after)
-            send(cluster, signal.SIGSTOP, house, lost["id"])  # it does not end before the fault; Slurm lets it go on
+            send(
+                cluster, signal.SIGSTOP, house, lost["id"]
+            )  # it does not end before the fault; Slurm lets it go on
             fault(house, cluster, lost["id"])
         output = run.ends()
     finally:
