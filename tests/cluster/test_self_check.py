@@ -80,12 +80,13 @@ def is_private(name: str) -> bool:
     return name.startswith("_") and not name.endswith("__")
 
 
-def own_names(tree: ast.AST) -> set[str]:
-    """What the classes of a file define: methods, attributes of the class, attributes that `self` is given."""
+def own_names(owner: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> set[str]:
+    """What a class and its bases in the same file define: methods, attributes, also those that `self` is given."""
     own = set()
-    for node in (
-        each for owner in ast.walk(tree) if isinstance(owner, ast.ClassDef) for each in ast.walk(owner)
-    ):
+    for base in owner.bases:
+        if isinstance(base, ast.Name) and classes.get(base.id, owner) is not owner:
+            own |= own_names(classes[base.id], classes)
+    for node in ast.walk(owner):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             own.add(node.name)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -103,12 +104,21 @@ def of(node: ast.Attribute) -> str:
 
 
 def private_names(text: str) -> Iterator[str]:
-    """Private names that a file reads of others: by a dot, by an import, by getattr and its like."""
+    """Private names that a file reads of others: by a dot, by an import, by getattr and its like.
+
+    What a class stores as an attribute of `self` counts as its own, even where it overwrites a base's.
+    """
     tree = ast.parse(text)
-    own = own_names(tree)
+    classes = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    own = {
+        id(node): own_names(owner, classes)
+        for owner in classes.values()
+        for node in ast.walk(owner)
+        if isinstance(node, ast.Attribute) and of(node) in ("self", "cls")
+    }
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and is_private(node.attr):
-            if of(node) not in ("os", "sys") and not (of(node) in ("self", "cls") and node.attr in own):
+            if of(node) not in ("os", "sys") and node.attr not in own.get(id(node), ()):
                 yield node.attr
         elif isinstance(node, ast.ImportFrom):
             yield from (each.name for each in node.names if is_private(each.name))
@@ -128,11 +138,13 @@ def private_names(text: str) -> Iterator[str]:
         "super()._jobs()",
         "from snakemake.io import _IOFile",
         'getattr(dag, "_job_queue")',
+        "class Other(Executor):\n    def run(self): self._submit()",
     ],
 )
 def test_a_private_name_is_found_however_it_is_reached(line: str) -> None:
     """Another class's own name of that spelling is no excuse."""
     own = "class Own:\n    def _submit(self):\n        self._site = self._submit\n"
+    own += "class Heir(Own):\n    def run(self): self._submit()\n"
     assert len([*private_names(f"{own}\ndef _files(): ...\n{line}\n")]) == 1
 
 

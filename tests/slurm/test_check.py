@@ -27,7 +27,7 @@ from tests.slurm.checks import (
     findings,
     the,
 )
-from tests.slurm.cluster import Cluster
+from tests.slurm.cluster import PATIENCE, Cluster
 from tests.slurm.faults import configured, out_of_service
 
 SRUN = Path("/usr/bin/srun")
@@ -309,7 +309,7 @@ def test_an_interrupted_check_leaves_nothing(
         process = subprocess.Popen(command(), cwd=house, env=environment, stdout=subprocess.DEVNULL)
         cluster.until(lambda: cluster.jobs("PENDING"), "a trial job waits")
         process.send_signal(sent)
-        assert process.wait(30) == code
+        assert process.wait(PATIENCE) == code
     assert_clean(cluster, house)
 
 
