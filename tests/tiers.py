@@ -115,6 +115,7 @@ QUICK = (
 LONGEST = (
     "workflow/test_papers.py",
     "workflow/test_interrupted.py",
+    "cluster/test_versions.py",
     "workflow/test_real.py::test_the_testbed_as_published_",
     "workflow/test_edits.py::test_an_edited_house_holds_",
     "export/test_release.py::test_runs_with_other_cores_",

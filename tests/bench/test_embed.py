@@ -10,9 +10,9 @@ from tests.bench import measure
 from tests.bench.measure import Call, Clock, at_least, isolated
 
 Floats = NDArray[np.float32]
-SIZES = {"tiny": 1_000, "small": 10_000, "full": 100_000}  # titles
+SIZES = {"tiny": 300, "small": 10_000, "full": 100_000}  # titles
 SOME = {
-    "tiny": 500,
+    "tiny": 150,
     "small": 4_000,
     "full": 4_000,
 }  # in bfloat16 where the processor has no arithmetic for it

@@ -7,7 +7,7 @@ from typing import Any
 from tests.bench import measure
 from tests.bench.measure import Call, Clock, Measured
 
-TEXTS = {"tiny": 12, "small": 200, "full": 1_000}
+TEXTS = {"tiny": 6, "small": 200, "full": 1_000}
 ROUNDS = {"tiny": 1, "small": 2, "full": 3}
 BATCH = 16
 SAME = 0.9

@@ -17,6 +17,10 @@ LEARN = {"tiny": 20, "small": 600, "full": 2500}  # recipes that the model learn
 EPOCHS = {"tiny": 0, "small": 2, "full": 12}
 WIDTH, LAYERS, PLACES, LEARNT, RATE = 128, 2, 512, 8, 2e-3
 ALONE = {"tiny": 1, "small": 2, "full": 12}  # recipes that are written one at a time
+# Settings of the ways to rewrite that are not their defaults.
+SETTINGS: dict[str, dict[str, dict[str, Any]]] = {
+    "tiny": {"DELOREAN": {"passes": (2,), "backward": (1, 2)}, "EDUCAT": {"steps": 6, "burn_in": 3}}
+}
 RUNS = ("GPT-2 (D)", "GPT-2 (D+R)", "EDUCAT", "DELOREAN", "mined")
 BATCH = 16
 TIMES = 10  # times as quick in batches: what is wanted
@@ -38,7 +42,7 @@ def test_rewriting(shared: Path, data: Path) -> None:
     if not (folder / "expert_pivots.json").exists():
         pytest.skip(f"{folder} has no expert_pivots.json")
     given: dict[str, Any] = {"data": str(data)}
-    prompted = given | {"folder": str(folder)}
+    prompted = given | {"folder": str(folder), "settings": SETTINGS.get(scale, {})}
     counts = prepare(folder, data, PAIRS[scale], EACH[scale], LEARN[scale])
     measure.isolated(Call(mine, given | {"folder": str(folder), "most": MINED[scale]}))
     learnt = measure.isolated(Call(train, given | {"epochs": EPOCHS[scale]})).outcome
@@ -197,7 +201,15 @@ def train(clock: Clock, data: str, epochs: int) -> float:
     return sum(losses) / len(losses)
 
 
-def write(clock: Clock, data: str, folder: str, run: str, batch: int, most: int | None = None) -> list[str]:
+def write(
+    clock: Clock,
+    data: str,
+    folder: str,
+    settings: dict[str, dict[str, Any]],
+    run: str,
+    batch: int,
+    most: int | None = None,
+) -> list[str]:
     """What a run makes of the instances, in their order, or of the first ones of each length."""
     import torch
     from wokflow.generate.asking import Asking
@@ -231,11 +243,15 @@ def write(clock: Clock, data: str, folder: str, run: str, batch: int, most: int 
         Original(asked, told, rows[place]["text"], (rows[place]["base"], rows[place]["target"]))
         for place, asked, told in zip(order, ids("target"), ids("base"), strict=True)
     ]
-    passes = {
-        name: DeloreanSettings.model_fields[name].default for name in ("mix", "step", "passes", "backward")
-    }
-    names = educat_chain.Chain.__dataclass_fields__
-    chain = educat_chain.Chain(**{name: EducatSettings.model_fields[name].default for name in names})
+
+    def values(kind: type[Any], defaults: type[Any]) -> Any:
+        own, fields = settings.get(run, {}), defaults.model_fields
+        return kind(**{name: own.get(name, fields[name].default) for name in kind.__dataclass_fields__})
+
+    passes, chain = (
+        values(delorean_passes.Passes, DeloreanSettings),
+        values(educat_chain.Chain, EducatSettings),
+    )
     mined = {"mined": f"{data}/mined.parquet", "pairs": f"{folder}/dish_pairs.json"}
     edits = Edits.read(**mined, glossary=f"{folder}/glossary.json")
     written: list[str] = []
@@ -243,7 +259,7 @@ def write(clock: Clock, data: str, folder: str, run: str, batch: int, most: int 
         for start in range(0, len(originals), batch):
             some = originals[start : start + batch]
             if run == "DELOREAN":
-                written += delorean_passes.rewrite(reader, some, delorean_passes.Passes(**passes), PLACES)
+                written += delorean_passes.rewrite(reader, some, passes, PLACES)
             elif run == "mined":
                 most_inserted = MinedSettings.model_fields["insertions"].default
                 written += rewrite(reader, some, edits, PLACES, most_inserted, batch)

@@ -20,7 +20,7 @@ COMMON, FALL = 0.26, 58.0
 SPREADS = {"titles": "like titles'", "even": "spread evenly"}
 SHARD = 100_000  # rows
 QUERIES, TARGETS = 0, 1
-SIZES = {"tiny": (8_192, 40_000), "small": (32_768, 262_144), "full": (262_144, 1_048_576)}
+SIZES = {"tiny": (2_048, 20_000), "small": (32_768, 262_144), "full": (262_144, 1_048_576)}
 FLOOR = 0.7
 MEMORY_MB = 2048
 # Rows of both sides, and the number of jobs of which one is run.

@@ -63,7 +63,7 @@ FAULTS = {
     "is repeated": lambda release: (release / "SHA256SUMS").write_text(
         "".join(2 * (release / "SHA256SUMS").read_text().splitlines(keepends=True)[:1])
     ),
-    r"a\\x{A}b\\x{1B}c is in no line": lambda release: (release / "a\nb\x1bc").write_text("x"),
+    r"a\\nb\\x1bc is in no line": lambda release: (release / "a\nb\x1bc").write_text("x"),
     "data/.snakemake_timestamp is in no line": lambda release: (
         release / "data/.snakemake_timestamp"
     ).write_text("x"),
@@ -239,9 +239,7 @@ def test_settings_of_a_foreign_release_become_no_paths(results: Path) -> None:
         rehydrate(str(release), lines, str(results / "again"), PROGRESS)
     edit(release, lambda it: it["ingest"]["lines"]["settings"].update(ratio="\x1b[2J"))
     edit(release, lambda it: it["software"].update(wokflow="9.9\n"))
-    words = (
-        r"\(ratio: '.x1b\[2J'; Input should be a valid number.*\)\. It was made with Wokflow 9\.9.x\{A\}, and"
-    )
+    words = r"\(ratio: '.x1b\[2J'; Input should be a valid number.*\)\. It was made with Wokflow 9\.9\\n, and"
     with pytest.raises(UserError, match=words):
         rehydrate(str(release), lines, str(results / "again"), PROGRESS)
 
@@ -250,9 +248,9 @@ def test_a_foreign_release_cannot_speak_to_the_terminal(results: Path) -> None:
     old, new = export(results, "pairs"), export(results, "pairs", to="new")
     edit(new, lambda it: it.update(contact="\x1b[31m") or it["software"].update(polars="0"))
     contact, polars = diff(str(old), str(new))
-    assert contact == r"contact: cook@example.org -> \x{1B}[31m"
+    assert contact == r"contact: cook@example.org -> \x1b[31m"
     assert polars.startswith("software polars: ") and polars.endswith(" -> 0")
-    with pytest.raises(UserError, match=r"\\x\{1B\}a:1 \(missing\)"):
+    with pytest.raises(UserError, match=r"\\x1ba:1 \(missing\)"):
         refuse_changes(iter([("\x1ba:1", "missing")]), results / "changed.tsv")
 
 

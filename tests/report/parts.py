@@ -53,7 +53,13 @@ def write_glossary(folder: Path, english: Mapping[str, Mapping[str, str]] = ENGL
 
 def settings(folder: Path, **own: Any) -> PageSettings:
     """Settings of the page, with some of one's own; its files lie in `folder`."""
-    known: dict[str, Any] = {"threshold": 0.85, "annotators": 3, "orders": ORDERS, "level": 0.95}
+    known: dict[str, Any] = {
+        "threshold": 0.85,
+        "annotators": 3,
+        "orders": ORDERS,
+        "level": 0.95,
+        "accepted": (),
+    }
     known |= {
         "glossary": str(folder / "glossary"),
         "dish_pairs": str(folder / "pairs.tsv"),

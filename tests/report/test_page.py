@@ -342,8 +342,12 @@ def test_examples_spread_and_no_dish_twice() -> None:
 
 
 def test_the_release_is_told_by_its_manifest(tmp_path: Path) -> None:
-    found = releases.section(release(tmp_path, "Soup"))
+    found = releases.section(release(tmp_path, "Soup"), ["mail_addresses"])
     assert texts(found["subsets"]) == [["pairs-zh-en Soup", "zh, en", "9", "train 7, test 2"]]
     assert texts(found["sources"]) == [["xiachufang Soup", "Soup", "only ids, offsets and digests", "Soup"]]
-    assert texts(found["findings"]) == [["links Text holds links or domains.", "the whole", "3", "Soup"]]
+    assert texts(found["findings"]) == [
+        ["links Text holds links or domains.", "the whole", "3", "yes", "Soup"]
+    ]
     assert texts(found["examples"]) == [["links", "the whole", "xiachufang:0: Soup"]]
+    [accepted] = texts(releases.section(str(tmp_path / "release"), ["links"])["findings"])
+    assert accepted[3] == "no: accepted"

@@ -93,7 +93,9 @@ def _plain(piece: str) -> str:
         return " " if piece.splitlines() == [piece] else "\n"
     form: Literal["NFC", "NFKC"] = "NFKC" if "\uff66" <= piece[0] <= "\uff9d" else "NFC"
     plain: str = _optional().sub("", unicodedata.normalize(form, piece))
-    return _BELOW.sub(lambda match: DOTTED.get(match[0], match[1]), plain)
+    plain = _BELOW.sub(lambda match: DOTTED.get(match[0], match[1]), plain)
+    # A mark that is gone may have stood between a letter and another mark.
+    return plain if len(plain) < 2 or plain == piece else _plain(plain)
 
 
 def _is_plain(text: str) -> bool:

@@ -67,7 +67,8 @@ and the checksum of each file, and `ATTRIBUTION.md` the home pages, as far as th
 
 Each subset is a folder of Parquet files under `data/`{% if jsonl %}; `jsonl/` has the same as JSON lines{% endif %}.
 `wokflow verify {{ folder }}` compares everything with `SHA256SUMS` and `release.json`; `wokflow diff OLD NEW` says
-what a new version adds, removes and changes.{% if empty %} Subsets without rows have no file: {{ empty }}.{% endif %}
+what a new version adds, removes and changes. The command is installed with Wokflow, the workflow that made this
+release (*Processing*).{% if empty %} Subsets without rows have no file: {{ empty }}.{% endif %}
 
 | subset | split | rows | shards |
 |---|---|---:|---:|

@@ -109,5 +109,5 @@ def counted(count: int, name: str) -> str:
 
 
 def printable(text: str) -> str:
-    """The text on one line, with control characters of terminals escaped."""
-    return "".join(sign if sign.isprintable() else f"\\x{{{ord(sign):X}}}" for sign in text)
+    """The text on one line, with control characters of terminals escaped as in Python."""
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)

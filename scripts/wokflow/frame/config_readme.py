@@ -50,6 +50,7 @@ The last column says how a key counts when Snakemake decides what to run again a
 | as layout | it divides results into files; the step runs again when it changes |
 | for the rules | it divides work into jobs; after a change, only missing files are made |
 """
+BOUNDS = {"minimum": "from", "exclusiveMinimum": "above", "maximum": "to", "exclusiveMaximum": "and below"}
 COUNTS = {
     "content": "by content",
     "source": "by content",
@@ -122,10 +123,9 @@ def _kind(rule: dict[str, Any]) -> str:
     if "anyOf" in rule:
         return " or ".join(map(_kind, rule["anyOf"]))
     types = [rule["type"]] if isinstance(rule["type"], str) else rule["type"]
-    low, high = rule.get("minimum"), rule.get("maximum")
-    bounds = f" from {low}" if low is not None else ""
-    bounds += f" to {high}" if high is not None else ""
-    return " or ".join(types) + bounds
+    return " or ".join(types) + "".join(
+        f" {word} {rule[bound]}" for bound, word in BOUNDS.items() if bound in rule
+    )
 
 
 if __name__ == "__main__":

@@ -103,7 +103,7 @@ def report_page(
         "pta": compared_translations.section(parts, ruled["pta"], languages, settings.published),
         "judge": judged_recipes.section(parts, ruled["judge"], settings.published),
         "spoken": spoken.section(parts, ruled["spoken"], settings.published),
-        "export": releases.section(release),
+        "export": releases.section(release, settings.accepted),
         "provenance": provenance.section(jobs, *inputs.run_times(Path(settings.benchmarks))),
     }
     render, links = Templates(settings.templates).render, inputs.links(page, paths)

@@ -1,6 +1,7 @@
 """Section of the page: the release, as its own manifest has it, and the findings of its gates."""
 
 import json
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,14 @@ WHOLE = "the whole"
 EXAMPLE = 120  # characters of an example
 
 
-def section(folder: str) -> dict[str, Any]:
-    """Subsets with rows by split, sources with licences, and what the gates found, with examples.
+def section(folder: str, accepted: Collection[str]) -> dict[str, Any]:
+    """Subsets with rows by split, sources with licences, and what the gates found, with examples, and whether that
+    stops the release: findings of `accepted` gates do not, and come last.
 
     `folder` is that of export_gates. In its examples personal data are masked. They are in no release.
     """
     manifest = json.loads(Path(folder, "release.json").read_text(encoding="utf-8"))
-    found = read_findings(Path(folder, FINDINGS))
+    found = sorted(read_findings(Path(folder, FINDINGS)), key=lambda each: each.gate in accepted)
     subsets = [
         (
             Cell(name, subset["description"]),
@@ -42,6 +44,7 @@ def section(folder: str) -> dict[str, Any]:
             Cell(each.gate, GATES[each.gate]),
             each.config or WHOLE,
             each.count,
+            "no: accepted" if each.gate in accepted else "yes",
             each.advice,
         )
         for each in found
@@ -55,6 +58,6 @@ def section(folder: str) -> dict[str, Any]:
         **{name: manifest[name] for name in ("name", "version", "mode")},
         "subsets": Table(["Subset", "Languages", "Rows", "Splits"], subsets),
         "sources": Table(["Source", "Licence", "May be released", "Name it as"], sources),
-        "findings": Table(["Gate", "Part", "Found", "What to do"], findings),
+        "findings": Table(["Gate", "Part", "Found", "Stops the release", "What to do"], findings),
         "examples": Table(["Gate", "Part", "Example"], examples),
     }

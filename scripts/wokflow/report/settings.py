@@ -47,6 +47,7 @@ class PageSettings(Settings):
     """What tables of rejects hold, by how their names begin: the fields of wokflow.frame.columns.Rejected."""
     studies: tuple[tuple[Text, Text], ...] = from_rule()
     """The studies with their data."""
+    accepted: frozenset[Text] = borrowed("export.release.accept")
     published: Text = borrowed("evaluate.summary.published")
     templates: Folder[Text] = from_rule()
     """The page's own templates."""
