@@ -103,7 +103,10 @@ def _published(values: pl.DataFrame) -> Iterator[tuple[str, Table, list[str]]]:
             metric, deviation = row["metric"], row["deviation"]
             note = "" if deviation is None else f"± {deviation:.{digits[metric]}f}"
             by_run.setdefault(row["run"], {})[metric] = Cell(row["value"], note, digits=digits[metric])
-        cells = [[run, *(of.get(metric, Cell(None)) for metric in digits)] for run, of in by_run.items()]
+        cells = [
+            [METRIC_HEADINGS.get(run, run), *(of.get(metric, Cell(None)) for metric in digits)]
+            for run, of in by_run.items()
+        ]
         shown = Table(
             ["", *(METRIC_HEADINGS.get(metric, metric.replace("_", " ")) for metric in digits)], cells
         )
