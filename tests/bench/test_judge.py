@@ -46,7 +46,7 @@ def test_ratings(data: Path) -> None:
         interval, all in one process. {measure.repeat("test_judge.py")}""",
         measure.machine("polars", "numpy"),
         measure.table(["step", "s"], [[name, f"{outcome[name]:.1f}"] for name in STEPS]),
-        f"All: {seconds} s, {memory} MiB.",
+        f"Seconds for all: {seconds}. MiB: {memory}.",
         targets=[seconds, memory],
     )
 
@@ -155,7 +155,7 @@ def test_requests(data: Path) -> None:
         measure.table(
             ["requests", "s", "CPU s", "requests/s", "in flight"], [[*figures, f"{flying['flying']:.1f}"]]
         ),
-        f"Of the {CONCURRENCY} places, {slots} % are taken; some are, {some} % of the time.",
+        f"""Places taken, of {CONCURRENCY}, in percent: {slots}. Time with at least one taken, in percent: {some}.""",
         targets=[slots, some],
     )
 
