@@ -383,10 +383,7 @@ def test_checks_in_label_studio_are_marked_and_one_that_nobody_answers_is_failed
         ),
         (("x|attention|1|Ann|Pie.|Pie|Food|",), "line 2: Food is not a value of category"),
         (("x|attention|1|Ann|Pie.|cake||",), "line 2: cake does not stand in the text"),
-        (
-            ("x|attention|1|Ann|Pie.|Pie||", "x|attention|1|Ann|Pie.|Pie||"),
-            "line 3: Pie does not stand in the text",
-        ),
+        (2 * ("x|attention|1|Ann|Pie.|Pie||",), "line 3: Pie does not stand in the text"),
         (("x|attention|1|Ann|Pie.|||3",), "line 2: there is no item"),
         (("x|attention|1|Ann|Pie.|||",), "no check has an item"),
         (("pie|attention|1|Ann|Pie.|Pie||",), "a task and a check have the same name: pie"),
