@@ -42,6 +42,8 @@ check-site: $(VENV)/ready
 	@$(BIN)/wokflow check-site $(if $(CONFIG),--configfile $(CONFIG))
 
 PYTEST := $(BIN)/python -m pytest -n $(CORES) --dist worksteal
+# Threads that wait leave the cores to other tests.
+gate test near night: export OMP_WAIT_POLICY := passive
 
 # Decides whether a change goes in. Nothing in it may depend on time, load, order or chance. Its budget is ten minutes
 # on two quiet cores, installation aside: a change that brings it over that moves tests to another tier (tests/tiers.py).

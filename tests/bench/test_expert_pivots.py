@@ -15,7 +15,12 @@ from tests.bench.test_parse import make_parses
 if TYPE_CHECKING:
     from wokflow.parse.extract import Action
 
-EPOCHS = 20  # of the parser's training, at each size: trees of an untrained one find no pivots
+EPOCHS = {
+    "tiny": 5,
+    "small": 20,
+    "full": 20,
+}  # of the parser's training: trees of an untrained one find no pivots
+PAIRS = {"tiny": 6, "small": None, "full": None}  # of dishes, the first in the experts' file; None: all
 # Of the parsers: what is found depends on their training.
 SEEDS = {"tiny": (0,), "small": (0, 1, 2), "full": (0, 1, 2)}
 LEAST = 0.85  # of the experts' actions, by style paper and trees of the worst parser
@@ -29,8 +34,9 @@ Proto = tuple[str, frozenset[str], frozenset[str]]  # classes: verb, ingredients
 
 
 class Pair(NamedTuple):
-    """Recipes of a base dish, and what is to go from them for the target dish."""
+    """A base dish, its recipes, and what is to go from them for the target dish."""
 
+    base: str
     recipes: list[str]
     removed: set[Proto]
 
@@ -39,15 +45,17 @@ def test_expert_pivots(shared: Path, tmp_path: Path) -> None:
     folder = shared / "real" / "counterfactual"
     if not (folder / "expert_pivots.json").exists():
         pytest.skip(f"{folder} has no expert_pivots.json")
+    scale = measure.scale()
+    base = [pair.base for pair in read_pairs(folder)][: PAIRS[scale]]
     readers: dict[str, tuple[str, str]] = {}  # style, and the file of parses, by contender
-    for seed in SEEDS[measure.scale()]:
+    for seed in SEEDS[scale]:
         parses = str(tmp_path / f"parses_{seed}.json")
-        options = {"folder": str(folder), "out": parses, "epochs": EPOCHS, "base": True, "seed": seed}
+        options = {"folder": str(folder), "out": parses, "epochs": EPOCHS[scale], "base": base, "seed": seed}
         isolated(Call(make_parses, options))
         readers[f"paper, by trees (seed {seed})"] = "paper", parses
     readers |= {"paper, by what stands beside": ("paper", ""), "house, by rules": ("house", "")}
     calls = {
-        name: Call(find, {"folder": str(folder), "style": style, "parses": parses})
+        name: Call(find, {"folder": str(folder), "style": style, "parses": parses, "base": base})
         for name, (style, parses) in readers.items()
     }
     measured = {name: results[0] for name, results in measure.in_turn(calls, 1).items()}
@@ -89,12 +97,12 @@ def row(reader: str, seconds: float, counts: dict[str, float]) -> list[str]:
     ]
 
 
-def find(clock: Clock, folder: str, style: str, parses: str) -> dict[str, float]:
+def find(clock: Clock, folder: str, style: str, parses: str, base: Sequence[str]) -> dict[str, float]:
     from wokflow.parse.extract import Parse, extract
     from wokflow.parse.glossary import read_glossary
 
     glossary = read_glossary(Path(folder) / "glossary.json")
-    pairs = list(read_pairs(Path(folder)))
+    pairs = [pair for pair in read_pairs(Path(folder)) if pair.base in base]
     known = json.loads(Path(parses).read_text(encoding="utf-8")) if parses else {}
     trees = {clause: Parse(*map(tuple, parts)) for clause, parts in known.items()}
     with clock:
@@ -162,4 +170,4 @@ def read_pairs(folder: Path) -> Iterator[Pair]:
             if pivot["kind"] == "remove"
         }
         if removed:
-            yield Pair(recipes[bases[target], target], removed)
+            yield Pair(bases[target], recipes[bases[target], target], removed)

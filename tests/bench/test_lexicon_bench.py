@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.bench import measure
 from tests.bench.measure import Call, Clock, isolated
 
-ROUNDS = 3
+ROUNDS = {"tiny": 1, "small": 3, "full": 3}
 SIZES = {"tiny": 2_000, "small": 100_000, "full": 1_000_000}  # rows of the corpus the titles are from
 LEXICON, JIEBA = "Wokflow's lexicon", "jieba, words only"
 FOLDER = measure.ROOT / "resources" / "lexicon"
@@ -18,7 +18,7 @@ def test_lexicon(data: Path) -> None:
     isolated(Call(make_titles, {"out": str(titles), "rows": SIZES[measure.scale()]}))
     given = {"titles": str(titles)}
     contenders = {LEXICON: Call(translate, given), JIEBA: Call(cut, given)}
-    measured = measure.in_turn(contenders, ROUNDS)
+    measured = measure.in_turn(contenders, ROUNDS[measure.scale()])
     count, other = (results[0].outcome for results in measured.values())
     assert count == other > 0
     rows = [

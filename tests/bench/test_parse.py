@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import cycle
@@ -14,7 +14,7 @@ import polars as pl
 from tests.bench import measure
 from tests.bench.measure import Call, Clock, at_least, isolated
 
-ROUNDS = 3
+ROUNDS = {"tiny": 1, "small": 3, "full": 3}
 RECIPES = {"tiny": 100, "small": 2_500, "full": 2_500}  # unlabelled recipes that are read
 SCALE = {"tiny": [50, 100], "small": [2_500, 10_000, 30_000], "full": [2_500, 10_000, 100_000, 1_500_000]}
 LONG = 6_000, 12_000, 24_000  # characters of a recipe
@@ -35,15 +35,16 @@ def test_parse(shared: Path, tmp_path: Path) -> None:
     given = {"folder": str(folder), "count": RECIPES[measure.scale()]}
     model = str(parses.with_suffix(".model"))
     contenders = {"rules": Call(read_recipes, given), "parser": Call(read_recipes, given | {"model": model})}
-    measured = measure.in_turn(contenders, ROUNDS)
-    rates = {name: sorted(side_by_side(call) for _ in range(ROUNDS)) for name, call in contenders.items()}
+    rounds = ROUNDS[measure.scale()]
+    measured = measure.in_turn(contenders, rounds)
+    rates = {name: sorted(side_by_side(call) for _ in range(rounds)) for name, call in contenders.items()}
     print(rates)
     results = measured["rules"]
     count, actions, proto = results[0].outcome
     assert all(result.outcome == results[0].outcome for result in results)
     seconds, with_parser = (measure.middle(measured[name], "wall") for name in contenders)
     rows = [[name, *(f"{100 * scores[name][kind]:.1f}" for kind in KINDS)] for name in METHODS]
-    targets = at_least(rates["rules"][ROUNDS // 2], 300), at_least(rates["parser"][ROUNDS // 2], 80)
+    targets = at_least(rates["rules"][rounds // 2], 300), at_least(rates["parser"][rounds // 2], 80)
     measure.publish(
         "parse",
         "Actions of recipes",
@@ -155,8 +156,10 @@ def labelled_recipes(folder: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines]
 
 
-def make_parses(clock: Clock, folder: str, out: str, epochs: int, base: bool = False, seed: int = 0) -> None:
-    """Train a parser on the project's treebanks and write its parses of the labelled recipes' clauses, or of all."""
+def make_parses(
+    clock: Clock, folder: str, out: str, epochs: int, base: Sequence[str] = (), seed: int = 0
+) -> None:
+    """Train a parser on the project's treebanks; write its parses of labelled recipes and of the base dishes'."""
     from wokflow.frame.job import Job
     from wokflow.parse.dependencies import load_backend
     from wokflow.parse.glossary import read_glossary
@@ -174,9 +177,8 @@ def make_parses(clock: Clock, folder: str, out: str, epochs: int, base: bool = F
     )
     segment = Segmenter(read_glossary(glossary))
     texts = [recipe["text"] for recipe in labelled_recipes(folder)]
-    if base:
-        lines = (Path(folder) / "base_recipes.tsv").read_text(encoding="utf-8").splitlines()
-        texts += [line.split("\t")[-1] for line in lines]
+    rows = (Path(folder) / "base_recipes.tsv").read_text(encoding="utf-8").splitlines()
+    texts += [text for dish, _, text in (row.split("\t") for row in rows) if dish in base]
     write_parses(load_backend("trained", model, segment, batch=256, device="cpu"), segment, texts, out)
 
 

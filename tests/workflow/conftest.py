@@ -202,10 +202,11 @@ def new_house(to: Path) -> Path:
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A house whose results are all there, with files for edits; the first worker that needs it builds it for all.
 
-    Tests must leave it as it is: those that change a file take a copy (`copy_of`).
+    Tests must leave it as it is: those that change a file take a copy (`copy_of`). The tiers of a night share it
+    ($WOKFLOW_BUILT).
     """
     own = tmp_path_factory.getbasetemp()
-    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    shared = Path(os.environ.get("WOKFLOW_BUILT", own.parent if "PYTEST_XDIST_WORKER" in os.environ else own))
     house = shared / "built"
     with (shared / "built.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
