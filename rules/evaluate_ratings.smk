@@ -1,18 +1,21 @@
 from wokflow.evaluate.stage import RATING_TABLES
 from wokflow.judge.arguments import biases_given
 
-OF_MODELS = [
-    name for name in SCOPE.answered("rating") if STUDIES[name].data == "ash"
-]  # studies of recipes by models
+# Of recipes by models: by models, and in studies by people.
+RECIPE_RATINGS = [
+    *(f"{RESULTS}/judge/ratings/{name}/part-00000.parquet" for name in EVALUATORS),
+    *(
+        f"{RESULTS}/annotate/ratings/{name}/part-00000.parquet"
+        for name in SCOPE.answered("rating")
+        if STUDIES[name].data == "ash"
+    ),
+]
 
 
 rule evaluate_ratings:
     input:
         tasks=f"{RESULTS}/judge/tasks/part-00000.parquet",
-        ratings=[
-            *(f"{RESULTS}/judge/ratings/{name}/part-00000.parquet" for name in EVALUATORS),
-            *(f"{RESULTS}/annotate/ratings/{name}/part-00000.parquet" for name in OF_MODELS),
-        ],
+        ratings=RECIPE_RATINGS,
     output:
         figures=[f"{RESULTS}/evaluate/ratings/{table}/part-00000.parquet" for table in RATING_TABLES],
     log:
@@ -127,7 +130,7 @@ rule evaluate_marks:
 rule evaluate_biases:
     input:
         tasks=f"{RESULTS}/judge/tasks/part-00000.parquet",
-        ratings=[f"{RESULTS}/judge/ratings/{name}/part-00000.parquet" for name in EVALUATORS],
+        ratings=RECIPE_RATINGS,
     output:
         biases=f"{RESULTS}/evaluate/ratings/biases/part-00000.parquet",
     log:

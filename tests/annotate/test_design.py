@@ -5,11 +5,19 @@ from itertools import combinations, pairwise
 from random import Random
 
 from wokflow.annotate.design import cycle, lettered, ordered, sampled, shares, tuples
+from wokflow.annotate.tasks import STRATA
 
 SYSTEMS = [f"s{n}" for n in range(6)]
 
 
-def test_a_sample_of_200_keeps_the_shares_of_groups_and_dishes() -> None:
+def test_a_sample_of_200_of_800_recipes_has_five_of_each_cuisine_of_different_dishes() -> None:
+    units = {f"{dish}:{cuisine}": (f"c{cuisine}", f"d{dish}") for dish in range(20) for cuisine in range(40)}
+    chosen = [units[unit] for unit in sampled(units, 200, None, Random(13))]
+    assert {*Counter(cuisine for cuisine, _ in chosen).values()} == {5}
+    assert len({*chosen}) == len(chosen) and STRATA["ash"] == ("cuisine", "dish")
+
+
+def test_a_sample_of_200_keeps_the_shares_of_outer_and_inner_strata() -> None:
     """800 instructions of 40 cuisines, of which 30 are regional, 6 religious and 4 historical, and 20 dishes."""
     groups = ["regional"] * 30 + ["religious"] * 6 + ["historical"] * 4
     units = {f"{d}:{c}": (groups[c], f"d{d}") for d in range(20) for c in range(40)}

@@ -27,7 +27,7 @@ from tests.annotate.test_written import Writing
 from tests.conftest import ROOT
 
 SERVER = os.environ.get("WOKFLOW_LABEL_STUDIO")
-pytestmark = pytest.mark.skipif(not SERVER or PROGRAM is None, reason="needs Label Studio and Chromium")
+pytestmark = pytest.mark.skipif(not SERVER, reason="needs Label Studio: make test-annotate")
 WHO = {"username": "admin@example.org", "password": "only-for-this-test"}
 STARTS = 1200  # seconds that it may take to make its database
 SECONDS = 120  # that an answer may take
@@ -59,6 +59,7 @@ DRAW = """((line, start, end) => {
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    assert PROGRAM, "make test-annotate needs Chromium"
     folder, port = tmp_path_factory.mktemp("studio"), free_port()
     options = ["--no-browser", "--internal-host", "127.0.0.1", "--port", str(port), "--data-dir", str(folder)]
     options += [part for name, value in WHO.items() for part in (f"--{name}", value)]

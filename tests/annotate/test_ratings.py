@@ -177,6 +177,10 @@ def test_raters_who_fail_a_check_or_rule_do_not_count(tmp_path: Path) -> None:
     }
     assert {*found["ratings"]["rater"]} == {"good"} and found["ratings"].height == 18 * 4
     assert found["rejects"].height == 6 * 18 * 4
+    silent = found["rejects"].filter(rater="silent")
+    assert (
+        silent.height == 18 * 4 and {*silent["raw"]} == {""} and not silent["detail"].str.contains(":").any()
+    )
 
 
 def test_a_rater_who_answers_just_the_share_that_is_asked_for_counts(tmp_path: Path) -> None:
@@ -201,6 +205,22 @@ def test_nothing_is_kept_of_a_rater_who_withdraws(tmp_path: Path) -> None:
     assert not (tmp_path / "sheets" / "r2.tsv").exists()
     tables_left = [*found.values(), study.read("assigned")]
     assert all({*table["rater"]} <= {"r1"} for table in tables_left) and not found["rejects"].height
+
+
+def test_nothing_is_kept_of_a_pseudonym_that_was_taken_out_of_the_table(tmp_path: Path) -> None:
+    """The sheet that came back still lies there: its rows are rejects without a name and without answers."""
+    study = Study(tmp_path)
+    study.hand_out("r1", "secret")
+    study.answer("r1", by_system)
+    study.answer("secret", lambda row: {**by_system(row), "comment": "I am Ann"})
+    study.hand_out("r1|yes||", "gone|yes|withdrawn|")
+    found = study.collect()
+    assert found["rejects"].height and {*found["rejects"]["reason"]} == {"foreign"}
+    assert {*found["rejects"].select("rater", "raw").rows()} == {("", "")}
+    for table in (*found.values(), study.read("assigned")):
+        assert "secret" not in str(table.drop("file", strict=False).to_dicts()) and "Ann" not in str(
+            table.to_dicts()
+        )
 
 
 def measure(paths: dict[str, str]) -> None:

@@ -17,6 +17,7 @@ from tests.judge.test_stage import write_config, write_models
 pytestmark = pytest.mark.usefixtures("keyed")
 MEANS = "asked/evaluate/people/means/ash/part-00000.parquet"
 CALIBRATION = "asked/evaluate/ratings/calibration/part-00000.parquet"
+BIASES = "asked/evaluate/ratings/biases/part-00000.parquet"
 RATED = ("authenticity", "sensitivity", "harmony")
 
 
@@ -53,8 +54,9 @@ def test_recipes_of_models_go_out_to_people_and_come_back(tmp_path: Path) -> Non
         lines = [text[0], *("\t".join(cells) for cells in filled)]
         (house / "answers" / "r1.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
         write_studies(house, "answers")
-        ran = snakemake(house, MEANS, CALIBRATION, "--configfile", config, cores=2)
+        ran = snakemake(house, MEANS, CALIBRATION, BIASES, "--configfile", config, cores=2)
     assert {"annotate_ratings", "evaluate_people", "evaluate_ratings"} <= rules_run(ran.stdout)
+    assert "r1" in {*tables.read(house / BIASES)["rater"]}
     means = tables.read(house / MEANS).filter(pl.col("by") == "all")
     assert means.select("dimension", "ratings", "mean").rows() == [(name, 3, 4.0) for name in sorted(RATED)]
     models = tables.read(house / CALIBRATION).filter(pl.col("value").is_null(), pl.col("rater") != "r1")

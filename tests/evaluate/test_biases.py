@@ -125,7 +125,10 @@ def test_judges_that_like_their_own_and_their_family_are_found_and_no_other(tmp_
     assert all(low <= 0 <= high for (_, bias), (low, _, high) in found.items() if bias == "length")
 
 
-def test_two_judges_that_have_both_written_cannot_be_told_apart(tmp_path: Path) -> None:
+@pytest.mark.parametrize("people", [(), ("p",)])
+def test_two_judges_that_have_both_written_are_told_apart_by_people(
+    people: tuple[str, ...], tmp_path: Path
+) -> None:
     """Either may like its own, or the other be strict with it: without a third there is no row."""
     systems = {"x": "alpha-1", "y": "beta-1"}
     stage = Stage(tmp_path, ["Pie"], ["Thai", "Aztec"])
@@ -137,9 +140,13 @@ def test_two_judges_that_have_both_written_cannot_be_told_apart(tmp_path: Path) 
         [
             {"task_id": task, "rater": rater, "value": str(1 + (rater in task[-1:]))}
             for task in stage.table("tasks")["task_id"]
-            for rater in systems
+            for rater in (*systems, *people)
         ]
-    ).with_columns(kind=pl.lit("model"), repetition=pl.lit(1, pl.Int32), dimension=pl.lit("harmony"))
+    ).with_columns(
+        kind=pl.when(pl.col("rater").is_in(people)).then(pl.lit("person")).otherwise(pl.lit("model")),
+        repetition=pl.lit(1, pl.Int32),
+        dimension=pl.lit("harmony"),
+    )
     from wokflow.judge.schemas import RATINGS
 
     whole = ratings.with_columns(rationale=pl.lit(""), status=pl.lit("exact"))
@@ -152,7 +159,8 @@ def test_two_judges_that_have_both_written_cannot_be_told_apart(tmp_path: Path) 
         settings=BiasesSettings(models=given),
         job=Job(),
     )
-    assert stage.table("biases").height == 0
+    found = stage.table("biases").filter(bias="self").select("rater", "estimate").rows()
+    assert found == ([("x", 1.0), ("y", 1.0)] if people else [])
 
 
 def test_families_are_read_from_names() -> None:

@@ -1,9 +1,10 @@
 """The steps of the stage, called one after the other."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
-from wokflow.frame.job import Job
+from wokflow.frame.job import Job, Progress
 from wokflow.lexicon.align import lexicon_align
 from wokflow.lexicon.neighbours import lexicon_neighbours
 from wokflow.lexicon.precision import lexicon_precision
@@ -54,5 +55,5 @@ def judge(folder: Path, shared: dict[str, Any], **own: Any) -> None:
         **paths,
         concepts=str(folder / "concepts.tsv"),
         settings=PrecisionSettings(**shared | own),
-        job=Job(),
+        job=Job(progress=Progress(sys.stdout)),
     )

@@ -120,10 +120,12 @@ def test_a_majority_of_people_decides_what_is_literal_and_of_which_kind_the_rest
     assert row["alpha"] == pytest.approx(1 - (2 / 7) / (20 / 42))
 
 
-def test_words_without_a_literal_match_are_concepts_but_for_accidents(folder: Path, filled: Fill) -> None:
-    judged(
-        folder, filled("a", 豆腐=("none", "cultural"), 蒸=("none", "cultural"), 筷子=("none", "accidental"))
-    )
+def test_words_without_a_literal_match_are_concepts_but_for_accidents(
+    folder: Path, filled: Fill, capsys: pytest.CaptureFixture[str]
+) -> None:
+    none, accident = ("none", "cultural"), ("none", "accidental")
+    judged(folder, filled("a", 豆腐=none, 蒸=none, 筷子=accident, 汤=none))
+    assert "汤: by people without a literal match, but no concepts" in capsys.readouterr().err
     lines = (folder / "concepts.tsv").read_text(encoding="utf-8").splitlines()
     assert [line.split("\t")[1] for line in lines[1:]] == ["tofu (豆腐)", "steam (蒸)"]
     concept = read_concepts(str(folder / "concepts.tsv"))["zh-en"][1]

@@ -57,6 +57,10 @@ def written(folder: Path) -> Tables:
         | spread
     )
     held |= {"against": "people", "value": None, "tasks": 2, "ratings": 2, "difference": 0.4}
+    held |= {
+        "absolute": 0.61,
+        "absolute_each": 0.83,
+    }  # of the people's mean, and of each of them, as in Table 3
     bias = {"dimension": "harmony", "rater": "r", "bias": "self", "tasks": 2, "estimate": 0.4} | spread
     word = {"cuisine": "Thai", "system": "w", "place": 1, "word": "basil", "count": 3, "recipes": 2}
     rows = {
@@ -90,7 +94,7 @@ def test_the_section_shows_means_agreement_and_biases(tmp_path: Path) -> None:
     assert [cell.heat for cell in harmony["cuisines"].rows[1][1:]] == [1 / 3, 2 / 3, 0.0, 1.0, None]
     assert texts(found["raters"])[:3] == [
         ["with one another", "0.50 0.20 to 0.60", "–", "–"],
-        ["r with itself", "0.50", "0.40 0.20 to 0.60", "0.00"],
+        ["r with itself", "0.50", "0.40 0.20 to 0.60", "0.83"],
         ["gemma2:2b from people, published", "", "", "1.46"],
     ]
     assert texts(found["biases"]) == [

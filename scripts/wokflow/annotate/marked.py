@@ -25,7 +25,7 @@ from wokflow.annotate.fields import (
 )
 from wokflow.annotate.rater_checks import about_rater
 from wokflow.annotate.raters import Rater, read_raters
-from wokflow.annotate.returned import Reject, SheetRow, alike, read_rows, refuse_foreign, summary, withdrawn
+from wokflow.annotate.returned import Reject, SheetRow, alike, read_rows, refuse_foreign, summary
 from wokflow.annotate.schemas import DIALOGUES, RATERS, REJECTS
 from wokflow.annotate.settings import MarkedSettings
 from wokflow.frame import tables
@@ -152,7 +152,7 @@ def _marks(
     marks: Marks = {}
     taken: dict[Words, list[Span]] = {}  # by words in any letter case
     rejected, states = list[Reject](), dict[str, str]()
-    read = [*read_rows(path, (ID, RATER, PLACE, TEXT, *ANSWERS), withdrawn([*people.values()]))]
+    read = [*read_rows(path, (ID, RATER, PLACE, TEXT, *ANSWERS), people.values())]
     spellings = Counter(map(_words, read))
     for sheet_row in read:
         row, place, raw = rows.get(sheet_row.cells[ID]), sheet_row.cells[PLACE], _raw(sheet_row)

@@ -10,7 +10,7 @@ import polars as pl
 from wokflow.annotate.fields import BEST, COMMENT, ID, RATER, TASK, WORST
 from wokflow.annotate.rater_checks import about_rater
 from wokflow.annotate.raters import Rater, read_raters
-from wokflow.annotate.returned import Reject, SheetRow, changed, read_rows, refuse_foreign, summary, withdrawn
+from wokflow.annotate.returned import Reject, SheetRow, changed, read_rows, refuse_foreign, summary
 from wokflow.annotate.schemas import RATERS, REJECTS
 from wokflow.annotate.settings import RatingsSettings
 from wokflow.frame import tables
@@ -94,7 +94,7 @@ def _filled(
     filled: Filled = {}
     comments: dict[str, str] = {}
     rejected, count = list[Reject](), 0
-    for sheet_row in read_rows(path, (ID, RATER), withdrawn(raters)):
+    for sheet_row in read_rows(path, (ID, RATER), raters):
         count += 1
         row = known.get(sheet_row.cells[ID])
         columns = [each["column"] for each in row["fields"]] if row else []
@@ -183,7 +183,7 @@ def _rejected(
 ) -> Reject:
     """The reject of a dimension of a task that has no rating."""
     place = sheet_row or SheetRow("", 0, row["rater"], {})
-    raw = " | ".join(cells)
+    raw = " | ".join(cells) if place.keeps else ""
     reject = place.reject(
         reason, row["task_id"], f"{field['column']}: {raw}" if raw else field["column"], raw
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wokflow.annotate.fields import RATER
 from wokflow.annotate.raters import Rater
 from wokflow.annotate.studio import read_export
 from wokflow.frame.job import UserError
@@ -22,12 +23,16 @@ Reject = dict[str, Any]
 
 @dataclass(frozen=True)
 class SheetRow:
-    """A row of a returned sheet: its file and line, the rater who filled it in, and its cells by column."""
+    """A row of a returned sheet: its file and line, the rater who filled it in, and its cells by column.
+
+    `keeps`: whether rejects may hold what was entered: the rater is in the table, and has consented.
+    """
 
     file: str
     line: int
     rater: str
     cells: Mapping[str, str]
+    keeps: bool = True
 
     @property
     def exported(self) -> bool:
@@ -37,9 +42,17 @@ class SheetRow:
     def reject(
         self, reason: str, task: str | None = None, detail: str | None = None, raw: str = ""
     ) -> Reject:
-        """A row of annotate/rejects for this row of the sheet."""
+        """A row of annotate/rejects for this row of the sheet; without what was entered unless that may be kept."""
         where = {"file": self.file, "source_row": self.line, "rater": self.rater}
-        return {**where, "task_id": task, "dimension": None, "reason": reason, "detail": detail, "raw": raw}
+        entered = raw if self.keeps else ""
+        return {
+            **where,
+            "task_id": task,
+            "dimension": None,
+            "reason": reason,
+            "detail": detail,
+            "raw": entered,
+        }
 
     def __str__(self) -> str:
         return f"{self.file}, row {self.line}"
@@ -63,24 +76,23 @@ def sheets_at(path: str) -> list[Path]:
     return sheets
 
 
-def read_rows(path: str, mandatory: Collection[str], withdrawn: Collection[str]) -> Iterator[SheetRow]:
+def read_rows(path: str, mandatory: Collection[str], raters: Iterable[Rater]) -> Iterator[SheetRow]:
     """The rows of all sheets and exports of Label Studio, without those of raters who have withdrawn.
 
-    Raises UserError as read_filled and read_export do.
+    A row of somebody who is not in the table of raters has no name: it may be the old pseudonym of a rater who has
+    withdrawn. Raises UserError as read_filled and read_export do.
     """
+    known = {rater.name: rater for rater in raters}
     for sheet in sheets_at(path):
         if sheet.suffix.lower() == EXPORT:
             rows: Iterable[Row] = read_export(sheet, mandatory)
         else:
             rows = read_filled(sheet, mandatory)
         for line, cells in rows:
-            rater = cells.get("rater", "")
-            if rater not in withdrawn and any(cells.values()):
-                yield SheetRow(sheet.name, line, rater, cells)
-
-
-def withdrawn(raters: Sequence[Rater]) -> list[str]:
-    return [rater.name for rater in raters if rater.state == "withdrawn"]
+            rater = known.get(cells.get(RATER, ""))
+            if any(cells.values()) and not (rater and rater.state == "withdrawn"):
+                keeps = rater is not None and rater.consent
+                yield SheetRow(sheet.name, line, rater.name if rater else "", cells, keeps)
 
 
 def changed(row: SheetRow, shown: Sequence[Mapping[str, str]]) -> str | None:

@@ -31,7 +31,7 @@ class TasksSettings(Settings):
     each: int | None = Field(None, ge=1)
     """Number to draw from each stratum."""
     strata: tuple[Text, ...] = ()
-    """The texts that define the strata, by their names in the tasks, outer strata first. Empty: group and dish for
+    """The texts that define the strata, by their names in the tasks, outer strata first. Empty: cuisine and dish for
     data ash, both dishes for counterfactual.
     """
     size: int = Field(4, ge=3, le=6)

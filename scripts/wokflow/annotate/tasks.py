@@ -19,7 +19,7 @@ from wokflow.judge.schemas import TASKS
 from wokflow.judge.tasks import read_dimensions
 from wokflow.models.recipe_texts import without_headings
 
-STRATA = {"ash": ("group", "dish"), "counterfactual": ("base_dish", "dish")}
+STRATA = {"ash": ("cuisine", "dish"), "counterfactual": ("base_dish", "dish")}
 EMPTY = "[no text]"
 SIDES = {"a": "A", "b": "B"}  # both translations, in prompts and in sheets
 LEAST = 3  # systems that a comparison of best and worst needs

@@ -3,12 +3,12 @@
 import csv
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from wokflow.annotate.fields import ID, PART, RATER, SOURCE, TARGET
-from wokflow.annotate.raters import read_raters
-from wokflow.annotate.returned import Reject, SheetRow, alike, read_rows, refuse_foreign, summary, withdrawn
+from wokflow.annotate.raters import Rater, read_raters
+from wokflow.annotate.returned import Reject, SheetRow, alike, read_rows, refuse_foreign, summary
 from wokflow.annotate.schemas import REJECTS
 from wokflow.annotate.settings import WrittenSettings
 from wokflow.frame import tables
@@ -36,7 +36,7 @@ def annotate_written(
     """
     raters = {rater.name: rater for rater in read_raters(settings.raters)}
     rows = {row["id"]: row for row in tables.read(assigned).to_dicts()}
-    texts, rejected = _texts(rows, settings.answers, withdrawn(list(raters.values())))
+    texts, rejected = _texts(rows, settings.answers, raters.values())
     gold: dict[str, list[str]] = {}
     skipped = 0
     for key, row in sorted(rows.items(), key=lambda each: (each[1]["task_id"], each[1]["rater"])):
@@ -76,13 +76,11 @@ def annotate_written(
         job.progress.say(line)
 
 
-def _texts(
-    rows: Mapping[str, Row], path: str, withdrawn_raters: Sequence[str]
-) -> tuple[Adaptations, list[Reject]]:
+def _texts(rows: Mapping[str, Row], path: str, raters: Iterable[Rater]) -> tuple[Adaptations, list[Reject]]:
     """The texts by id and part, and the rows that are rejected."""
     texts: Adaptations = {}
     rejected, count = list[Reject](), 0
-    for sheet_row in read_rows(path, (ID, RATER, PART, SOURCE, TARGET), withdrawn_raters):
+    for sheet_row in read_rows(path, (ID, RATER, PART, SOURCE, TARGET), raters):
         count += 1
         row, part, text = (
             rows.get(sheet_row.cells[ID]),

@@ -22,7 +22,7 @@ ARROWS = (
     "judge_ratings --> evaluate_ratings & evaluate_biases & evaluate_pta",
     "annotate_marked --> evaluate_marks",
     "generate_adaptations --> evaluate_dialogues; judge_ratings & judge_edits --> evaluate_adaptations",
-    "annotate_ratings --> evaluate_people & evaluate_best_worst & evaluate_pta & evaluate_ratings",
+    "annotate_ratings --> evaluate_people & evaluate_best_worst & evaluate_pta & evaluate_ratings & evaluate_biases",
     "lexicon_precision --> evaluate_literal",
 )
 SECTIONS = {  # those of stages judge and annotate among them, whose ratings it counts

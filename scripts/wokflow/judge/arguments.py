@@ -142,7 +142,7 @@ def model_family(model: str) -> str:
 
 def biases_given(models: Mapping[str, AskedModel]) -> dict[str, Any]:
     """What evaluate.biases is given: who is of which model and family, of those that write and rate recipes."""
-    rate = [each for each in models.values() if each.role in ("generator", "evaluator", "comparer")]
+    rate = [each for each in models.values() if each.role in ("generator", "evaluator")]
     return {"models": [(each.name, each.model, each.relatives) for each in rate]}
 
 

@@ -14,15 +14,27 @@ _GAP = (
     rf"(?:[^\S\n]|{_SIDE})*+(?:[:=>-]|{any_of(words('is'))})[^\w\n]*+(?:\n[^\w\n]*+){{0,3}}"
     rf"(?:{any_of([*words('side'), 'the'])}[^\w\n]*+)*+"
 )
-_LABEL = re.compile(rf"(?<![^\W\d_]){any_of(words('name', 'preferred'))}[^\w\n:=>-]*+{_GAP}", re.IGNORECASE)
+_CHOOSE = (  # I prefer translation B
+    rf"(?:I|we)(?:[^\S\n]+(?:would|do|strongly|slightly|clearly)|['’]d)*[^\S\n]+{any_of(words('choose'))}"
+    rf"[^\w\n]*+(?:{any_of([*words('side'), 'the'])}[^\w\n]*+)*+"
+)
+_LABEL = re.compile(
+    rf"(?<![^\W\d_])(?:{any_of(words('name', 'preferred'))}[^\w\n:=>-]*+{_GAP}|{_CHOOSE})", re.IGNORECASE
+)
 _LETTER = re.compile(r"(?P<letter>[A-Za-z])(?![A-Za-z0-9_])[\"'”’」>)\]}]*+")
 _MORE = re.compile(  # a comma may also begin the reason: 首选：B，A太直
-    rf"[^\S\n]*+(?:,(?!\W*[ABC][^\W\d_])|[/&+|<=≈、]|{any_of([*words('and'), *words('or')])})"
+    r"[^\S\n]*+(?:,(?!\W*[ABC][^\W\d_])|(?:→|[-=]>)[^\n]{0,20}?|[/&+|<=≈、]"
+    rf"|\(?{any_of([*words('and'), *words('or')])})"
     rf"[^\w\n]*+(?:{_SIDE}[^\w\n]*+)?[ABC](?![A-Za-z0-9_])",
     re.IGNORECASE,
 )
 _NOT = re.compile(
     rf"(?<![^\W\d_]){any_of(words('not'))}[^\w\n.,:;!?。、]*+(?:(?:the|my)[^\w\n]++)?\Z", re.IGNORECASE
+)
+_LATER = re.compile(r"[^\n]*[:=][^\w\n]*+(?P<letter>[ABC])[^\w\n]*+$", re.MULTILINE)  # at the end of the line
+_WORSE = re.compile(
+    rf"[^\S\n]*+{any_of(words('is'))}[^\S\n]*+(?:(?!{any_of(words('worse'))})\w++[^\S\n]++)?{any_of(words('worse'))}",
+    re.IGNORECASE,
 )
 _GOES_ON = re.compile(  # follows a letter that is a choice, and no article
     rf"[^\S\n]*+(?:[^\w\s]|\n|\Z|[^\x00-\x7f]|{any_of([*words('link'), *words('is'), *words('than')])})",
@@ -80,14 +92,19 @@ def read_choice(answer: str, values: Sequence[str], *, cut: bool = False) -> Rat
 
 
 def _behind(text: str, label: re.Match[str]) -> _Choice | None:
-    """The letter after a label; None if there is none. An A before the rest of a sentence is an article."""
+    """The letter after a label; None if there is none, or it is said to be the worse one. An A before the rest of a
+    sentence is an article.
+    """
     match = _LETTER.match(text, label.end())
     if not match:
         return None
     quote = " ".join(text[label.end() : match.end() + 100].partition("\n")[0].split())
     place = label.start(), match.end()
-    if _MORE.match(text, match.end()):
+    later = _LATER.match(text, match.end())
+    if _MORE.match(text, match.end()) or (later and later["letter"] != match["letter"].upper()):
         return _Choice(SEVERAL, quote, *place)
+    if _WORSE.match(text, match.end()):
+        return None
     capital = match["letter"].isupper()
     is_choice = _GOES_ON.match(text, match.end()) if capital else _REST.match(text, match.end())
     return _Choice(match["letter"].upper(), quote, *place) if is_choice else None

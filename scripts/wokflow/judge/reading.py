@@ -51,6 +51,22 @@ _SCORE, _NAMED = any_of(words("score")), any_of(_NUMBERS)
 _LINK = re.compile(any_of([*words("link"), *words("unit"), *words("reason")]), re.IGNORECASE)
 _MEASURE = re.compile(rf"[^\S\n]*{any_of(words('measure'))}", re.IGNORECASE)
 _FRACTION = re.compile(r"[½¼¾⅓⅔+]|[^\S\n]+\d+/\d")  # after a digit: the value is no whole number
+_PART = re.compile(rf"[^\w\n]*+{any_of(words('part'))}", re.IGNORECASE)  # after a digit or a word for one
+# After a rating: a highest one that is no number, or another scale.
+_OTHER_TOP = re.compile(
+    rf"[^\S\n]*+{any_of(words('fraction'))}[^\S\n]*+\w"
+    r"|[^\w\n]*+(?:on (?:a )?)?scale (?:of |from )?(?:\d+ ?(?:[-–—]|to) ?)?(?:\d|ten\b|a hundred\b)",
+    re.IGNORECASE,
+)
+_HIGHEST = re.compile(rf"[^\w\n]*+{any_of(words('top'))}[^\w\n]*+(?P<top>\d+)(?!\w)", re.IGNORECASE)
+# Behind a rating, at most two words on: another one, and no number of something.
+_SEVERAL = any_of(word for word, means in _NUMBERS.items() if means != "1")
+_ANOTHER = re.compile(
+    rf"[^\w\n]*+(?:(?!\d|{any_of([*words('reason'), *words('top')])})\w++[^\w\n]++){{0,2}}"
+    rf"(?:(?P<digits>\d+)|(?P<word>{_SEVERAL}))"
+    r"(?:[^\S\n]*+/[^\S\n]*+(?P<top>\d+))?(?![\w%°]|[.,/]\d|[^\S\n]+[^\W\d_])",
+    re.IGNORECASE,
+)
 # Between a name and its rating: marks, or words of these kinds, or both.
 _GAP = (
     rf"(?P<gap>(?:[^\w\n}}{_STARS}]*+{any_of([*words('verb'), *words('score'), *words('small')])})*+"
@@ -61,7 +77,7 @@ _RATING = rf"(?:(?P<digits>\d+(?:[.,]\d+)?)|(?P<stars>[{_STARS}](?: ?[{_STARS}])
 _NUMBER = (
     rf"{_RATING}(?P<range>[^\S\n]*+(?:[-–—~]|to(?!\w)|or(?!\w)|或|到|至)[^\S\n]*+\d+)?"
     rf"(?:[^\S\n]*+{any_of(words('unit'))})?"
-    rf"(?:[^\S\n]*+{any_of(words('of'))}[^\S\n]*+(?P<top>\d+|{_NAMED}))?"
+    rf"(?:[^\S\n]*+{any_of(words('of'))}[^\S\n]*+(?P<top>\d+(?:[.,]0+)?|{_NAMED}))?"
 )
 _VALUE = re.compile(_GAP + _NUMBER, re.IGNORECASE)
 _QUALIFIED = re.compile(rf"(?P<gap>[^\n\d:=|.!?}}]{{1,40}}[:=][^\w\n{_STARS}]*+){_NUMBER}", re.IGNORECASE)
@@ -219,11 +235,16 @@ class Reader:
 
 @cache
 def _scale(values: tuple[str, ...]) -> re.Pattern[str]:
-    """A pattern for the scale in brackets, as in (1-5) or (0, 1 or 2), behind a name and before its rating."""
+    """A pattern for the scale: in brackets, as in (1-5) or (0, 1 or 2), behind a name and before its rating; and told
+    in words, as in "on a scale of 1 to 5" or "1 (worst) to 5 (best)".
+    """
     least, *_, most = every = [re.escape(value) for value in values]
     listed = r"\s*(?:,\s*or|,|/|or)\s*".join(every)
+    to = r" ?(?:[-–—]|to) ?"
     span = rf"(?:scale of |from )?{least}\s*(?:[-–—]|to)\s*{most}|out of {most}|{listed}"
-    return re.compile(rf"[(\[](?:{span})[)\]](?=[^\w\n]*[:=])", re.IGNORECASE)
+    told = rf"(?:on )?(?:a )?scale (?:of |from )?{least}{to}{most}(?!\w)|(?<!\w){least}{to}{most} scale(?!\w)"
+    named = rf"(?<!\w){least} ?\([^()\n]{{1,20}}\){to}{most} ?\([^()\n]{{1,20}}\)"
+    return re.compile(rf"[(\[](?:{span})[)\]](?=[^\w\n]*[:=])|{told}|{named}", re.IGNORECASE)
 
 
 def plain(answer: str) -> str:
@@ -253,7 +274,7 @@ def _value(text: str, heading: _Heading, values: Sequence[str]) -> _Reading | No
         matches = [
             each for each in pattern.finditer(text, heading.at, end) if _stands_alone(text, heading, each)
         ]
-        known = [checked for each in matches if (checked := _checked(each, values, text))]
+        known = [checked for each in matches if (checked := _checked(each, values, text, heading.end))]
         if known:
             same = len({each.value for each in known}) == 1
             return known[0] if same else _Reading(None, "several", known[0].detail, known[0].end)
@@ -265,7 +286,7 @@ def _behind(
 ) -> _Reading | None:
     """The reading of a number right after a name; None if there is no number, or it is no rating."""
     is_rating = match and _follows(text, heading, match) and _stands_alone(text, heading, match)
-    return _checked(match, values, text) if match and is_rating else None
+    return _checked(match, values, text, heading.end) if match and is_rating else None
 
 
 def _follows(text: str, heading: _Heading, match: re.Match[str]) -> bool:
@@ -288,11 +309,11 @@ def _stands_alone(text: str, heading: _Heading, match: re.Match[str]) -> bool:
     return not _MEASURE.match(after) and (not small or bool(_LINK.match(after.lstrip())))
 
 
-def _checked(match: re.Match[str], values: Sequence[str], text: str) -> _Reading | None:
-    """The reading of a match; None if it is the scale itself, such as 1-5."""
+def _checked(match: re.Match[str], values: Sequence[str], text: str, end: int) -> _Reading | None:
+    """The reading of a match in a part that ends at `end`; None if it is the scale itself, such as 1-5."""
     groups = match.groupdict()
     quote, top = match[0][len(groups.get("gap") or "") :].strip(), groups.get("top")
-    value = _number(groups)
+    value, top = _number(groups), top and re.sub(r"[.,]0+$", "", top)
     if groups.get("range"):
         whole = re.findall(r"\d+", quote)
         return None if whole[:2] == [values[0], values[-1]] else _Reading(None, "several", quote, match.end())
@@ -300,11 +321,18 @@ def _checked(match: re.Match[str], values: Sequence[str], text: str) -> _Reading
     if sign:
         reason = "off_scale" if sign[0][-1] in "-−" else "several"
         return _Reading(None, reason, f"{sign[0].lstrip(':= ')}{quote}", match.end())
-    if match.groupdict().get("digits") and (more := _FRACTION.match(text, match.end())):
-        return _Reading(None, "off_scale", quote + more[0], match.end())
+    behind = text[match.end() : min(match.end() + 80, end)]
+    no_whole = groups.get("digits") and _FRACTION.match(behind)
+    if more := no_whole or _PART.match(behind.replace("-", " ")) or (not top and _OTHER_TOP.match(behind)):
+        return _Reading(None, "off_scale", quote + behind[: more.end()], match.end())
+    if not top and (highest := _HIGHEST.match(behind)):
+        top = highest["top"]
     wrong_top = top is not None and _NUMBERS.get(top.lower(), top) != values[-1]
-    if wrong_top or value not in values or text[match.end() : match.end() + 1] == "%":
+    if wrong_top or value not in values or behind.startswith("%"):
         return _Reading(None, "off_scale", quote, match.end())
+    another = _ANOTHER.match(behind)
+    if another and another["top"] in (None, values[-1]) and _number(another.groupdict()) != value:
+        return _Reading(None, "several", quote + another[0], match.end())
     return _Reading(value, "", quote, match.end())
 
 

@@ -13,7 +13,8 @@ _LABEL = re.compile(
 _LEAD = re.compile(r"\W*(?:\d[.)]\W*)?")  # numbers and marks before a name that begins an answer
 _NOT = re.compile(r"(?:\b(?:not|isn't|than|nor)|n't)\W{1,5}(?:an?\W{1,5})?$", re.IGNORECASE)
 _BESIDE = re.compile(  # between two names, of which neither is then the one
-    rf"[^\w\n.:()]{{0,3}}(?:{any_of([*words('or'), *words('and')])}[^\w\n]{{0,3}}(?:an? )?)?", re.IGNORECASE
+    rf"[^\w\n.:()]{{0,3}}(?:\(?{any_of([*words('or'), *words('and')])}[^\w\n]{{0,3}}(?:an? )?)?",
+    re.IGNORECASE,
 )
 
 

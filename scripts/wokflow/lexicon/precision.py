@@ -75,6 +75,13 @@ def lexicon_precision(
     trusted = [row for row in judged if row["annotators"] or not doubted]
     lines = ["\t".join(CONCEPTS), *("\t".join(each) for each in _concepts(trusted, meant))]
     tables.write_text(concepts, "\n".join(lines) + "\n")
+    if unknown := [
+        row["word"] for row in judged if row["annotators"] and _missing(row) and not row["meanings"]
+    ]:
+        job.progress.warn(
+            f"{', '.join(unknown)}: by people without a literal match, but no concepts, as no dictionary has their "
+            "meaning. Add them to lexicon.neighbours.dictionary."
+        )
     for row in figures:
         job.progress.say(f"{row['measure']}, by {row['judge']}: {row['found']} of {row['words']} words")
 
@@ -151,9 +158,14 @@ def _share(hits: Sequence[bool]) -> Row:
 
 def _concepts(judged: Sequence[Row], meant: Mapping[str, Sequence[str]]) -> Iterable[tuple[str, ...]]:
     for row in judged:
-        missing = row["by_dictionary"] is False if row["by_people"] is None else not row["by_people"]
-        if missing and row["meanings"] and row["kind"] != "accidental":
+        if _missing(row) and row["meanings"]:
             word, meanings = row["word"], row["meanings"]
             terms = [word, *(f"-{other}" for other in exceptions(word, meanings, meant))]
             why = f"no literal match, {'people' if row['annotators'] else 'dictionary'}"
             yield "zh-en", f"{meanings[0]} ({word})", "|".join(terms), "|".join(meanings), why
+
+
+def _missing(row: Row) -> bool:
+    """Whether a word has no literal match, by people or else by the dictionary, and not by accident."""
+    missing = row["by_dictionary"] is False if row["by_people"] is None else not row["by_people"]
+    return missing and row["kind"] != "accidental"

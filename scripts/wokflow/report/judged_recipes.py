@@ -109,7 +109,7 @@ def _raters(
 ) -> Table:
     """A row for each rater and one for all: agreement, and differences from the raters that it is compared with.
 
-    Behind them the raters of `papers`, with their mean differences from people without signs.
+    Behind them the raters of `papers`, with their mean differences without signs from each person (001, Table 3).
     """
     alphas = {(row["rater"], row["dimension"]): row for row in agreement.iter_rows(named=True)}
     whole = calibration.filter(pl.col("value").is_null())
@@ -120,7 +120,7 @@ def _raters(
             "with one another" if rater is None else Cell(rater, "with itself"),
             *(_spread(alphas.get((rater, name)), "alpha") for name in dimensions),
             *(_spread(apart.get((rater, name)), "difference") for name in dimensions),
-            *(Cell(apart.get((rater, name), {}).get("absolute"), digits=2) for name in dimensions),
+            *(Cell(apart.get((rater, name), {}).get("absolute_each"), digits=2) for name in dimensions),
         ]
         for rater in names
     ]
