@@ -107,10 +107,6 @@ MADE: dict[tuple[str, str], tuple[Sequence[AnyPattern], str]] = {
     ("judge.strategies", "_names"): ([strategies._names(("localisation", "omission"))], "finditer"),
     ("generate.turns", "known"): ([SPEAKERS.known], "match"),
     ("generate.turns", "within"): ([SPEAKERS.within], "split"),
-    ("frame.leftovers", "remove_leftovers"): (
-        [re.compile(r"\.part\-00000\.parquet\.(?P<writer>[^/]+?)(\.old)?\.part")],
-        "fullmatch",
-    ),
     ("frame.records", "_absent"): (OUTPUTS, "match"),
     ("frame.records", "outputs"): (OUTPUTS, "match"),
     ("generate.baselines", "renaming"): (LITERALS, "search"),

@@ -39,10 +39,10 @@ def remove_leftovers(path: Path) -> None:
     These are processes of this host that no longer exist, and Slurm jobs of this cluster that have ended. All others
     stay, since a second copy of this job may still run on another node.
     """
-    name = re.compile(rf"\.{re.escape(path.name)}\.(?P<writer>[^/]+?)(\.old)?\.part")
+    begin, end = f".{path.name}.", ".part"
     for left in path.parent.iterdir():
-        match = name.fullmatch(left.name)
-        if match and is_over(match["writer"]):
+        ours = left.name.startswith(begin) and left.name.endswith(end)
+        if ours and is_over(left.name[len(begin) : -len(end)].removesuffix(".old")):
             remove(left)
 
 
