@@ -31,7 +31,7 @@ _MORE = re.compile(  # a comma may also begin the reason: 首选：B，A太直
 _NOT = re.compile(
     rf"(?<![^\W\d_]){any_of(words('not'))}[^\w\n.,:;!?。、]*+(?:(?:the|my)[^\w\n]++)?\Z", re.IGNORECASE
 )
-_LATER = re.compile(r"[^\n]*[:=][^\w\n]*+(?P<letter>[ABC])[^\w\n]*+$", re.MULTILINE)  # at the end of the line
+_LATER = re.compile(r"[:=][^\w\n:=]*+(?P<letter>[ABC])[^\w\n:=]*+$", re.MULTILINE)  # at the end of a line
 _WORSE = re.compile(
     rf"[^\S\n]*+{any_of(words('is'))}[^\S\n]*+(?:(?!{any_of(words('worse'))})\w++[^\S\n]++)?{any_of(words('worse'))}",
     re.IGNORECASE,
@@ -100,7 +100,8 @@ def _behind(text: str, label: re.Match[str]) -> _Choice | None:
         return None
     quote = " ".join(text[label.end() : match.end() + 100].partition("\n")[0].split())
     place = label.start(), match.end()
-    later = _LATER.match(text, match.end())
+    line = text.find("\n", match.end())
+    later = _LATER.search(text, match.end(), len(text) if line < 0 else line)
     if _MORE.match(text, match.end()) or (later and later["letter"] != match["letter"].upper()):
         return _Choice(SEVERAL, quote, *place)
     if _WORSE.match(text, match.end()):
