@@ -19,7 +19,7 @@ from snakemake_executor_plugin_slurm_robust import commands, slurm_questions
 from snakemake_executor_plugin_slurm_robust.deferred import Deferred
 from snakemake_executor_plugin_slurm_robust.jobs import Bundle, JobView, bundled, original, reported
 from snakemake_executor_plugin_slurm_robust.placement import check_jobs, placed, request_of
-from snakemake_executor_plugin_slurm_robust.self_check import check_versions
+from snakemake_executor_plugin_slurm_robust.self_check import check_attributes, check_versions
 from snakemake_executor_plugin_slurm_robust.site import Site, read_site
 from snakemake_executor_plugin_slurm_robust.states import COMPLETED, ENDED, States
 from snakemake_executor_plugin_slurm_robust.step_options import step_options
@@ -63,6 +63,7 @@ class RobustExecutor(slurm.Executor):  # type: ignore[misc]
         self._accounts: dict[str, list[str]] = {}
         self._refused: set[Any] = set()  # jobs that Slurm refused for good, and has not taken since
         super().__init__(workflow, logger)
+        check_attributes(self)
 
     def __post_init__(self, *arguments: Any) -> None:
         os.environ.update(self._configuration)  # the parent deletes it with other variables of Slurm

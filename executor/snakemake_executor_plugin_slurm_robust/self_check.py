@@ -61,6 +61,7 @@ SLURM_PARTS = (
     Part(SETTINGS, "pass_command_as_script", None),
     Part(SETTINGS, "requeue", None),
 )
+SLURM_ATTRIBUTES = {"_failed_nodes": set}  # of an executor (PRIVATE_NAMES.md), and their types
 SNAKEMAKE = "snakemake"
 SNAKEMAKE_TESTED = ("9.20.0", "9.27.1")
 PERSISTENCE = "snakemake.persistence:PersistenceBase"
@@ -88,21 +89,42 @@ def check_parts(package: str, tested: tuple[str, str], parts: Sequence[Part]) ->
 
     Raises WorkflowError if a part is missing, or has other parameters.
     """
-    try:
-        installed = version(package)
-    except PackageNotFoundError:
-        installed = ""
-    oldest, newest = tested
-    range_ = newest if oldest == newest else f"{oldest} to {newest}"
     if problems := list(_problems(parts)):
-        raise WorkflowError(
-            f"{package} {installed or '(not installed)'} lacks what is needed here:\n"
-            + "".join(f"  - {problem}\n" for problem in problems)
-            + f"Install a tested version: pip install {package}=={newest} (tested: {range_})."
-        )
+        raise refusal(package, tested, problems)
+    installed, (oldest, newest) = _installed(package), tested
     if installed and Version(oldest) <= Version(installed) <= Version(newest):
         return ""
-    return f"{package} {installed} is not among the tested versions ({range_}). All parts that are needed are there."
+    return (
+        f"{package} {installed} is not among the tested versions ({oldest} to {newest}). "
+        "All parts that are needed are there."
+    )
+
+
+def check_attributes(executor: Any) -> None:
+    """Raise WorkflowError if an executor that has been set up lacks an attribute that no method's name shows."""
+    if problems := [
+        f"its Executor has no {kind.__name__} {name}"
+        for name, kind in SLURM_ATTRIBUTES.items()
+        if not isinstance(getattr(executor, name, None), kind)
+    ]:
+        raise refusal(SLURM, SLURM_TESTED, problems)
+
+
+def refusal(package: str, tested: tuple[str, str], problems: Sequence[str]) -> WorkflowError:
+    """The error that a package lacks something."""
+    oldest, newest = tested
+    return WorkflowError(
+        f"{package} {_installed(package) or '(not installed)'} lacks what is needed here:\n"
+        + "".join(f"  - {problem}\n" for problem in problems)
+        + f"Install a tested version: pip install {package}=={newest} (tested: {oldest} to {newest})."
+    )
+
+
+def _installed(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
 
 
 def _problems(parts: Sequence[Part]) -> Iterator[str]:

@@ -11,6 +11,7 @@ Called with the name of a command (sbatch, say) and its arguments. A plan has an
 - `fails`: sbatch takes the job and fails all the same
 - `refused`: what sbatch says as it refuses the job
 - `sleep`: seconds before the job begins its work
+- `node`: the job's node, for scontrol
 
 and, for all together, `slow`: seconds that squeue takes, and
 `one_by_one`: no two jobs run at once.
@@ -171,6 +172,13 @@ def scancel(arguments: list[str]) -> int:
     return 0
 
 
+def scontrol(arguments: list[str]) -> int:
+    for job in jobs():
+        if str(job["id"]) in arguments:
+            print(f"JobId={job['id']} NodeList={job['plan'].get('node', '(null)')}")
+    return 0
+
+
 def srun(arguments: list[str]) -> int:
     first = next(number for number, word in enumerate(arguments) if not word.startswith("-"))
     os.execvp(arguments[first], arguments[first:])
@@ -187,5 +195,5 @@ def nothing(arguments: list[str]) -> int:
 
 if __name__ == "__main__":
     commands = {"sbatch": sbatch, "squeue": squeue, "sacct": sacct, "scancel": scancel}
-    commands |= {"srun": srun, "sinfo": sinfo, "sacctmgr": sacctmgr}
+    commands |= {"srun": srun, "sinfo": sinfo, "sacctmgr": sacctmgr, "scontrol": scontrol}
     sys.exit(commands.get(sys.argv[1], nothing)(sys.argv[2:]))

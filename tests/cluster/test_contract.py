@@ -106,6 +106,18 @@ def test_what_was_taken_although_sbatch_failed_is_cancelled_before_it_is_submitt
     assert [call.split()[0] for call in toy.calls()] == ["sbatch", "scancel", "sbatch"]
 
 
+def test_no_later_job_goes_to_a_node_that_failed(house: Any) -> None:
+    toy = house({"listed": ["NODE_FAIL"], "node": "n7"}, RUNS)
+    profile = toy.folder / "slurm/config.yaml"
+    profile.write_text(
+        profile.read_text().replace("slurm-robust-requeue: true", "slurm-robust-requeue: false")
+    )
+    succeeded, output = toy.run()
+    assert succeeded and toy.text() == "new", output
+    excluded = ["--exclude=n7" in json.loads((toy.slurm / f"sent.{number}").read_text()) for number in (1, 2)]
+    assert excluded == [False, True]
+
+
 def test_a_job_starts_snakemake_once(house: Any) -> None:
     """With the mark by which its step knows that it was submitted (scripts/step.py)."""
     toy = house(RUNS)
@@ -289,6 +301,14 @@ def test_ctrl_c_while_squeue_is_asked_cancels_the_job(house: Any) -> None:
 
 VERSION = "Metadata-Version: 2.1\nName: snakemake-executor-plugin-slurm\nVersion: 9.9.0\n"
 LACKS = "from snakemake_executor_plugin_slurm import Executor\ndel Executor.get_account_arg\n"
+RENAMED = """
+from snakemake_executor_plugin_slurm import Executor
+init = Executor.__post_init__
+def renamed(self, *arguments):
+    init(self, *arguments)
+    self.bad_nodes = self.__dict__.pop("_failed_nodes")
+Executor.__post_init__ = renamed
+"""
 
 
 def with_python(tmp_path: Path, file: str, text: str) -> House:
@@ -309,6 +329,13 @@ def test_an_executor_that_lacks_what_is_needed_is_refused(tmp_path: Path) -> Non
     assert not succeeded and toy.submitted() == 0 and toy.text() == "old"
     assert "there is no snakemake_executor_plugin_slurm:Executor.get_account_arg(self, job)" in output
     assert "pip install snakemake-executor-plugin-slurm==" in output
+
+
+def test_an_executor_that_keeps_failed_nodes_under_another_name_is_refused(tmp_path: Path) -> None:
+    toy = with_python(tmp_path, "sitecustomize.py", RENAMED)
+    succeeded, output = toy.run(options=("--forcerun", "made"))
+    assert not succeeded and toy.submitted() == 0 and toy.text() == "old"
+    assert "its Executor has no set _failed_nodes" in output
 
 
 def test_an_untested_version_of_the_executor_runs_with_a_warning(tmp_path: Path) -> None:
