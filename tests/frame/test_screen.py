@@ -33,10 +33,16 @@ class Screen:
         self.lines: list[str] = []
         self.log(LogEvent.RUN_INFO, stats={"match_embed": 1, "train_model": 2, "all": 1, "total": 4})
 
-    def log(self, event: LogEvent | None, message: str = "", level: int = logging.INFO, **found: Any) -> None:
-        record = logging.makeLogRecord(
+    @staticmethod
+    def record(
+        event: LogEvent | None, message: str = "", level: int = logging.INFO, **found: Any
+    ) -> logging.LogRecord:
+        return logging.makeLogRecord(
             {"msg": message, "levelno": level, "event": event, "aux": {}, "log": [], "rule_msg": ""} | found
         )
+
+    def log(self, *about: Any, **found: Any) -> None:
+        record = self.record(*about, **found)
         if self.short.shows(record) and (line := self.short.format(record)):
             self.lines.append(line)
 
@@ -95,6 +101,21 @@ def test_a_job_that_failed_before_is_not_among_those_that_ctrl_c_stops() -> None
     assert screen.lines[-1].endswith("train_model a failed")
     screen.log(None, "Terminating processes on user request, this might take some time.")
     assert screen.lines[-1].endswith("stopping train_model b; 0 done before")
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_a_group_that_failed_runs_no_more(quiet: bool) -> None:
+    """Also where `--quiet rules` hides errors of jobs."""
+    screen = Screen()
+    for job, rule in ((2, "train_model"), (3, "match_embed"), (4, "train_model")):
+        screen.begin(job, rule, "a")
+    errors = [{"jobid": 2, "rule_name": "train_model"}, {"jobid": 3, "rule_name": "match_embed"}]
+    screen.short.shows(screen.record(LogEvent.GROUP_ERROR, level=logging.ERROR, job_error_info=errors))
+    if not quiet:
+        screen.fail(2, "train_model")
+        assert screen.lines[-1].endswith("train_model a failed")
+    [line] = screen.short.still_running(time.time() + 1000).splitlines()
+    assert "train_model a: since " in line
 
 
 def test_a_silent_screen_shows_what_the_logs_of_running_jobs_say(

@@ -94,7 +94,7 @@ class ShortLines(logging.Formatter):
     def __init__(self, own: logging.Formatter, checkpoints: Callable[[], Collection[str]]) -> None:
         super().__init__()
         self._own = own
-        self._names: dict[int, str] = {}  # of jobs that began, by their ids: rule and wildcards
+        self._names: dict[int, str] = {}  # of all jobs that began, by their ids: rule and wildcards
         self._ended: list[str] = []
         self._checkpoints = checkpoints
         self._left: Counter[str] = Counter()  # jobs of checkpoints that have not ended
@@ -113,12 +113,16 @@ class ShortLines(logging.Formatter):
             log = next(iter(record.log), "")  # type: ignore[attr-defined]
             self._began[record.jobid] = (time.time(), log)  # type: ignore[attr-defined]
         if event == LogEvent.JOB_FINISHED:
-            ended = self._names.pop(record.job_id, None)  # type: ignore[attr-defined]
-            if ended:
+            if ended := self._names.get(record.job_id):  # type: ignore[attr-defined]
                 self._ended.append(ended)
                 self._left.subtract([ended.split()[0]])
             self._began.pop(record.job_id, None)  # type: ignore[attr-defined]
             return False
+        if event == LogEvent.JOB_ERROR:
+            self._began.pop(record.jobid, None)  # type: ignore[attr-defined]
+        if event == LogEvent.GROUP_ERROR:
+            for job in record.job_error_info:  # type: ignore[attr-defined]
+                self._began.pop(job["jobid"], None)
         if str(record.msg).startswith(STOPPING):
             self._interrupted = True
             with suppress(
@@ -142,21 +146,13 @@ class ShortLines(logging.Formatter):
     def still_running(self, now: float) -> str:
         """The last lines of running jobs' logs; empty while the screen has not been silent for long."""
         pause = min(max(SILENCE, SHARE * (now - self._start)), LONGEST)
-        running = list(self._names.items())
+        running = list(self._began.items())
         if self._interrupted or not running or now - self._shown < pause:
             return ""
         clock = time.strftime("%H:%M:%S", time.localtime(now))
-        lines = [f"{clock}  {name}: {self._progress_of(job)}" for job, name in running[:NAMED]]
+        lines = [f"{clock}  {self._names[job]}: {progress_of(*about)}" for job, about in running[:NAMED]]
         more = [f"{clock}  and {len(running) - NAMED} more"] if len(running) > NAMED else []
         return "\n".join(lines + more)
-
-    def _progress_of(self, job: int) -> str:
-        """The last line of a job's log, or the time of its start if it has logged nothing yet."""
-        began, log = self._began[job]
-        line = last_line(Path(log)) if log and _changed(Path(log)) >= began else ""
-        if not line or line.startswith(START):
-            return f"since {time.strftime('%H:%M:%S', time.localtime(began))}"
-        return line if len(line) <= WIDTH else f"{line[: WIDTH - 3]}..."
 
     def _text(self, record: logging.LogRecord) -> str:
         event = getattr(record, "event", None)
@@ -187,7 +183,7 @@ class ShortLines(logging.Formatter):
     def _failure(self, record: logging.LogRecord) -> str:
         """Which job failed, what the executor says of it, and its logs."""
         job: dict[str, Any] = vars(record)
-        name = self._names.pop(job["jobid"], job["rule_name"])
+        name = self._names.get(job["jobid"], job["rule_name"])
         lines = [
             f"{time.strftime('%H:%M:%S')}  {name} failed"
             + (f": {job['rule_msg']}" if job["rule_msg"] else "")
@@ -197,7 +193,7 @@ class ShortLines(logging.Formatter):
 
     def _stopping(self) -> str:
         """Which jobs Ctrl-C ends, and how many were done before."""
-        running = list(self._names.values())
+        running = [self._names[job] for job in list(self._began)]
         more = f" and {len(running) - NAMED} more" if len(running) > NAMED else ""
         names = ", ".join(running[:NAMED]) + more or "no job"
         return f"{time.strftime('%H:%M:%S')}  stopping {names}; {self._done} done before"
@@ -214,6 +210,14 @@ class ShortLines(logging.Formatter):
             if names
             else ""
         )
+
+
+def progress_of(began: float, log: str) -> str:
+    """The last line of a job's log, or the time of its start if it has logged nothing yet."""
+    line = last_line(Path(log)) if log and _changed(Path(log)) >= began else ""
+    if not line or line.startswith(START):
+        return f"since {time.strftime('%H:%M:%S', time.localtime(began))}"
+    return line if len(line) <= WIDTH else f"{line[: WIDTH - 3]}..."
 
 
 def last_line(log: Path) -> str:
