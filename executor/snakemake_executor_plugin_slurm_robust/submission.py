@@ -31,14 +31,16 @@ def cancel_copies(executor: Any, jobs: Sequence[Any], known: Collection[str]) ->
     comment that the executor gives to a job: its rule and wildcards. Raises SlurmError where Slurm does not answer.
     """
     comments = {comment_of(job) for job in jobs}
-    latest = time.monotonic() + END
+    latest, cancelled = time.monotonic() + END, set(known)
     while copies := _live(executor.run_uuid, comments) - set(known):
-        executor.logger.warning(
-            f"Cancelling what an earlier try left in the queue: {', '.join(sorted(copies))}"
-        )
-        commands.ask("scancel", *sorted(copies))
+        if new := sorted(copies - cancelled):
+            executor.logger.warning(f"Cancelling what an earlier try left in the queue: {', '.join(new)}")
+            commands.ask("scancel", *new)
+            cancelled.update(new)
         if time.monotonic() > latest:
-            executor.logger.warning(f"They have not ended in {END} s. The jobs are submitted all the same.")
+            executor.logger.warning(
+                f"{', '.join(sorted(copies))} have not ended in {END} s. The jobs are submitted all the same."
+            )
             return
         time.sleep(0.5)
 
