@@ -25,6 +25,7 @@ GIVEN_UP = {"PREEMPTED", "SPECIAL_EXIT"}
 QUESTIONS = 2  # answers that must leave a job out before its outputs decide
 # The same, where accounting says that it waits or runs: accounting can lag, or be wrong for ever.
 QUESTIONS_AGAINST = 5
+AT_ONCE = 4  # questions to the controller about jobs that failed
 END = 10.0  # seconds to wait for the end of cancelled jobs; then they are asked for with all others
 
 
@@ -115,11 +116,16 @@ class States:
         self, states: dict[str, str], listed: dict[str, tuple[str, str]], lost: set[str], logger: Logger
     ) -> None:
         """Log once why a job failed, or that it waits for ever; once for all jobs if that reason may pass."""
-        failed = []
+        failed, free = [], asyncio.Semaphore(AT_ONCE)
+
+        async def explained(job: str, state: str) -> str:
+            async with free:
+                return await failure(job, state)
+
         for job, state in states.items():
             reason = listed.get(job, ("", ""))[1]
             if (state == FAILED or state in FAILURES) and self._is_new(job, state):
-                failed.append(failure(job, state))
+                failed.append(explained(job, state))
             elif (text := stuck(reason)) and self._is_new("" if may_pass(reason) else job, reason):
                 logger.warning(f"Slurm job {job} may not start by itself ({reason}): {text}")
         for text in await asyncio.gather(*failed):
