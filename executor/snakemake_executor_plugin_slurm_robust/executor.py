@@ -19,7 +19,12 @@ from snakemake_executor_plugin_slurm_robust import commands, slurm_questions
 from snakemake_executor_plugin_slurm_robust.deferred import Deferred
 from snakemake_executor_plugin_slurm_robust.jobs import Bundle, JobView, bundled, original, reported
 from snakemake_executor_plugin_slurm_robust.placement import check_jobs, placed, request_of
-from snakemake_executor_plugin_slurm_robust.self_check import check_attributes, check_versions
+from snakemake_executor_plugin_slurm_robust.self_check import (
+    SNAKEMAKE,
+    SNAKEMAKE_TESTED,
+    check_attributes,
+    check_versions,
+)
 from snakemake_executor_plugin_slurm_robust.site import Site, read_site
 from snakemake_executor_plugin_slurm_robust.states import COMPLETED, ENDED, States
 from snakemake_executor_plugin_slurm_robust.step_options import step_options
@@ -166,6 +171,11 @@ class RobustExecutor(slurm.Executor):  # type: ignore[misc]
             del self._here.cores
         python = f"{self.get_python_executable()} -m snakemake"
         step = f"sh {shlex.quote(str(STEP))} -n1 --cpu-bind=q {' '.join(step_options(job))}"
+        if python not in whole:
+            raise WorkflowError(
+                f"Snakemake's command for this job has no `{python}`, which srun is to start: {whole}\n"
+                f"Install a tested version: pip install {SNAKEMAKE}=={SNAKEMAKE_TESTED[1]}"
+            )
         return whole.replace(python, f"env {MARK}=1 {step} {python}", 1)
 
     # Waiting

@@ -8,12 +8,14 @@ import logging
 import os
 import shutil
 import signal
+import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import snakemake_executor_plugin_slurm as slurm
 from snakemake_executor_plugin_slurm_robust.executor import RobustExecutor
 from snakemake_interface_common.exceptions import WorkflowError
 from wokflow.cluster.window import SUBMITTED
@@ -134,6 +136,18 @@ def test_job_arrays_are_refused() -> None:
     workflow = SimpleNamespace(executor_settings=SimpleNamespace(array_jobs="all"))
     with pytest.raises(WorkflowError, match="there are no job arrays here"):
         RobustExecutor(workflow, logging.getLogger())
+
+
+def test_a_command_that_srun_could_not_start_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    executor = object.__new__(RobustExecutor)
+    executor._here = threading.local()
+    monkeypatch.setattr(slurm.Executor, "get_python_executable", lambda self: "/venv/python")
+    monkeypatch.setattr(
+        slurm.Executor, "format_job_exec", lambda self, job: "/venv/python -X utf8 -m snakemake"
+    )
+    job = SimpleNamespace(threads=1, resources={})
+    with pytest.raises(WorkflowError, match="has no `/venv/python -m snakemake`"):
+        executor.format_job_exec(job)
 
 
 def test_no_shell_reads_a_command_out_of_the_name_of_a_file(house: Any) -> None:
