@@ -6,6 +6,7 @@ PRIVATE_NAMES.md lists what is used beyond that.
 
 import os
 import shlex
+import sys
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
@@ -147,6 +148,15 @@ class RobustExecutor(slurm.Executor):  # type: ignore[misc]
         if account not in self._accounts:
             self._accounts[account] = list(super().get_account_arg(job))
         yield from self._accounts[account]
+
+    @property
+    def max_array_size(self) -> int:
+        """Any size, since there are no job arrays here: the parent does not start where a cluster allows none."""
+        return sys.maxsize
+
+    @max_array_size.setter
+    def max_array_size(self, size: int) -> None:
+        """What the parent finds out is not used."""
 
     # Commands
 

@@ -15,7 +15,8 @@ Called with the name of a command (sbatch, say) and its arguments. A plan has an
 
 and, for all together, `slow`: seconds that squeue takes, and
 `one_by_one`: no two jobs run at once.
-`accounts`: those that sacctmgr lists. The options of each submission are kept in `sent.<number>`.
+`accounts`: those that sacctmgr lists; `config`: what `scontrol show config` says.
+The options of each submission are kept in `sent.<number>`.
 """
 
 import fcntl
@@ -173,6 +174,8 @@ def scancel(arguments: list[str]) -> int:
 
 
 def scontrol(arguments: list[str]) -> int:
+    if arguments == ["show", "config"]:
+        print(load(HOME / "plan").get("config", ""))
     for job in jobs():
         if str(job["id"]) in arguments:
             print(f"JobId={job['id']} NodeList={job['plan'].get('node', '(null)')}")

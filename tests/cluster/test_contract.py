@@ -138,6 +138,12 @@ def test_job_arrays_are_refused() -> None:
         RobustExecutor(workflow, logging.getLogger())
 
 
+def test_a_cluster_that_has_job_arrays_switched_off_runs_jobs(house: Any) -> None:
+    toy = house(RUNS, config="MaxArraySize            = 1")
+    succeeded, output = toy.run()
+    assert succeeded and toy.text() == "new", output
+
+
 def test_a_command_that_srun_could_not_start_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     executor = object.__new__(RobustExecutor)
     executor._here = threading.local()
