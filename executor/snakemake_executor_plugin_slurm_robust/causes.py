@@ -30,7 +30,7 @@ ERROR = re.compile(r"^(.+)\n\(log: ", re.MULTILINE)  # an error that names its o
 TAIL = 65_536  # bytes at the end of a log that are read
 CONTROL = dict.fromkeys([*range(9), *range(11, 32), *range(127, 160)], "?")  # all but tabs and line ends
 LITTLE = 1 << 20  # bytes: a disk with less room is full
-SITE = "in slurm/site.yaml"
+SITE = "in {site}"  # which stands for the site file
 # Reasons to wait that do not go away by themselves, as patterns of squeue's reason, and what to do; the first match
 # counts. In phrases, Slurm writes spaces or underscores.
 STUCK = tuple(
@@ -85,12 +85,14 @@ STUCK = tuple(
 PERHAPS_STUCK = re.compile("Nodes[ _]+required[ _]+for[ _]+job[ _]+are.*", re.IGNORECASE | re.DOTALL)
 
 
-def stuck(reason: str) -> str | None:
+def stuck(reason: str, site: str) -> str | None:
     """What to do about a job that waits for a reason that never goes away by itself; None for other reasons.
 
+    `site` is the name of the site file.
     Queues, and limits on how much may run at once (of a user, an account, a qos), go away as jobs end.
     """
-    return next((text for pattern, text in STUCK if pattern.fullmatch(reason.strip())), None)
+    texts = (text for pattern, text in STUCK if pattern.fullmatch(reason.strip()))
+    return next((text.replace("{site}", site) for text in texts), None)
 
 
 def may_pass(reason: str) -> bool:

@@ -37,7 +37,7 @@ MARK = "SNAKEMAKE_SLURM_ROBUST"
 LONGER, LONGEST = 10, 180  # seconds: by how much pauses between questions grow, and up to what
 REFUSED = (
     "Slurm refused jobs; its reason is above. If it does not like an account, a partition or what a job asks for, "
-    "correct the site file (slurm/site.yaml). Then give the same command again."
+    "correct {site}. Then give the same command again."
 )
 
 
@@ -52,14 +52,14 @@ class RobustExecutor(slurm.Executor):  # type: ignore[misc]
             raise WorkflowError(
                 "--slurm-robust-array-jobs: there are no job arrays here. Many jobs of a rule share jobs of Slurm."
             )
-        self._site = read_site(settings.site) if settings.site else None
+        self._site = read_site(settings.site) if settings.site else Site()
         if jobs := [job for job in workflow.dag.needrun_jobs() if not job.is_local]:
-            check_jobs(self._site or Site(), jobs)
+            check_jobs(self._site, jobs)
             commands.refuse_beside_jobs(Path.cwd())
         self._configuration = {
             name: os.environ[name] for name in commands.CONFIGURATION if name in os.environ
         }
-        self._states = States()
+        self._states = States(self._site.file)
         self._deferred = Deferred(self._submit, self._refuse, self._withdraw, logger)
         # `message`: of a failed submission; `cores`: of a command being written.
         self._here = threading.local()
@@ -90,7 +90,7 @@ class RobustExecutor(slurm.Executor):  # type: ignore[misc]
 
     def run_job(self, job: Any) -> None:
         """Submit a job to the partition that takes it; one that Slurm refuses for now waits."""
-        if self._site is not None:
+        if self.workflow.executor_settings.site:
             try:
                 resources = placed(self._site, dict(job.resources.items()), request_of(job), job.attempt > 1)
             except Exception as error:  # a thread of the parent calls this, in which an error would be lost
@@ -249,4 +249,4 @@ class RobustExecutor(slurm.Executor):  # type: ignore[misc]
         self._deferred.close()
         super().shutdown()
         if self._refused:
-            self.logger.error(commands.hinted(REFUSED))
+            self.logger.error(commands.hinted(REFUSED.format(site=self._site.file)))

@@ -1,4 +1,4 @@
-"""The request of a job, and the partition of slurm/site.yaml that it goes to.
+"""The request of a job, and the partition of the site file that it goes to.
 
 A job goes to the partition whose limits it comes closest to, so that wide partitions stay free for wide jobs; jobs
 without a GPU go to partitions with GPUs only where no other takes them. A retry asks for twice the memory and time of
@@ -30,7 +30,7 @@ class Request:
         return ", ".join(parts) + (f" on each of {self.nodes} nodes" if self.nodes > 1 else "")
 
     def by_limit(self) -> dict[str, int]:
-        """What is asked for, by the limit in slurm/site.yaml that it must not exceed."""
+        """What is asked for, by the limit in the site file that it must not exceed."""
         return {
             "max_runtime": self.minutes,
             "max_mem_mb": self.mem_mb,
@@ -114,7 +114,7 @@ def _refusal(site: Site, request: Request, lacks: Mapping[str, list[str]]) -> st
     )
     needed = ", ".join(f"{limit}: {value}" for limit, value in request.by_limit().items() if value)
     return (
-        f"no partition in slurm/site.yaml takes a job of {request} ({have}).\n"
+        f"no partition in {site.file} takes a job of {request} ({have}).\n"
         f"    Name one there that does (NAME: {{{needed}}}, or larger), raise its limits if the cluster has more,\n"
         "    or have the job ask for less: --set-resources RULE:mem_mb=... RULE:runtime=..."
     )

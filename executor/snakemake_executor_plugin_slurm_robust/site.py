@@ -1,4 +1,4 @@
-"""The site file slurm/site.yaml: account, qos, constraint, and partitions with their limits and settings."""
+"""The site file: account, qos, constraint, and partitions with their limits and settings."""
 
 import difflib
 import re
@@ -33,6 +33,7 @@ class Site:
     qos: str | None = None
     constraint: str | None = None
     partitions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    file: str = field(default="the site file (--slurm-robust-site)", compare=False)  # for messages
 
     def setting(self, key: str, partition: str | None = None) -> str | None:
         """A setting for jobs in a partition: the partition's own, which may be null, or else the site's."""
@@ -59,7 +60,9 @@ def read_site(path: str | Path, read: "Callable[[str | Path], dict[str, Any]] | 
     if problems := list(_problems(keys)):
         raise WorkflowError(f"{path} cannot be used:\n" + "\n".join(f"  - {problem}" for problem in problems))
     settings = {key: None if keys.get(key) is None else str(keys[key]) for key in SETTINGS}
-    return Site(**settings, partitions=keys.get("partitions") or {})
+    below = Path(path).is_relative_to(Path.cwd())
+    file = str(Path(path).relative_to(Path.cwd()) if below else path)
+    return Site(**settings, partitions=keys.get("partitions") or {}, file=file)
 
 
 def _read(path: str | Path) -> dict[str, Any]:

@@ -42,9 +42,13 @@ class Absence:
 
 
 class States:
-    """Answers the question for the states of a run's jobs; `run` is the name that all of them have."""
+    """Answers the question for the states of a run's jobs; `run` is the name that all of them have.
 
-    def __init__(self) -> None:
+    `site` is the name of the site file, for messages.
+    """
+
+    def __init__(self, site: str) -> None:
+        self.site = site
         self.run = ""
         self.jobs: dict[str, Any] = {}  # those that are asked for now: Snakemake's job by Slurm's id
         self.latency = 0.0  # seconds until a file that was written is seen here
@@ -126,7 +130,7 @@ class States:
             reason = listed.get(job, ("", ""))[1]
             if (state == FAILED or state in FAILURES) and self._is_new(job, state):
                 failed.append(explained(job, state))
-            elif (text := stuck(reason)) and self._is_new("" if may_pass(reason) else job, reason):
+            elif (text := stuck(reason, self.site)) and self._is_new("" if may_pass(reason) else job, reason):
                 logger.warning(f"Slurm job {job} may not start by itself ({reason}): {text}")
         for text in await asyncio.gather(*failed):
             logger.warning(text)

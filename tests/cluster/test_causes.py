@@ -47,13 +47,13 @@ PASSING = (
     ("word", "reason"), [(word, one) for word in STUCK for one in STUCK[word].split("; ")]
 )
 def test_what_does_not_go_away_by_itself(word: str, reason: str) -> None:
-    text = stuck(reason)
-    assert text and word in text
+    text = stuck(reason, "my.yaml")
+    assert text and word in text and "{site}" not in text
 
 
 @pytest.mark.parametrize("reason", ["", *PASSING.split()])
 def test_what_goes_away_by_itself(reason: str) -> None:
-    assert stuck(reason) is None
+    assert stuck(reason, "my.yaml") is None
 
 
 def test_a_job_s_log_says_why_it_failed(tmp_path: Path) -> None:

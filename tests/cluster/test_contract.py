@@ -235,7 +235,7 @@ def test_a_job_that_is_refused_for_good_fails_at_once(house: Any) -> None:
     succeeded, output = toy.run(retries=0)
     assert not succeeded and toy.submitted() == 1
     assert "Slurm takes no more jobs now" not in output and INVALID in output
-    assert "correct the site file" in output and "`make check-site` says" in output
+    assert "correct slurm/site.yaml." in output and "`make check-site` says" in output
 
 
 def test_a_run_whose_refused_job_was_taken_later_ends_without_advice(house: Any) -> None:
@@ -264,6 +264,13 @@ def test_a_profile_that_does_not_name_the_site_file_is_refused_where_that_says_s
     succeeded, output = toy.run()
     assert not succeeded and toy.submitted() == 0
     assert "this run uses no site file" in output and "slurm-robust-site" in output
+
+
+def test_the_executor_that_this_one_extends_is_refused(house: Any) -> None:
+    toy = house(RUNS)
+    succeeded, output = toy.run(options=("--executor", "slurm"))
+    assert not succeeded and toy.submitted() == 0
+    assert "Runs on Slurm need the executor slurm-robust" in output
 
 
 def test_a_job_that_is_refused_for_ever_fails_with_slurms_words(house: Any) -> None:

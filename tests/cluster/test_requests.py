@@ -33,8 +33,8 @@ def test_jobs_without_a_gpu_leave_gpus_free_where_they_can() -> None:
     "request_", [Request(gpus=5), Request(gpus=1, nodes=3), Request(gpus=1, minutes=1441), Request(500_001)]
 )
 def test_what_fits_nowhere_is_refused(request_: Request) -> None:
-    with pytest.raises(WorkflowError, match=r"no partition in slurm/site\.yaml takes a job of"):
-        place(Site(partitions=PARTITIONS), request_)
+    with pytest.raises(WorkflowError, match=r"no partition in my\.yaml takes a job of"):
+        place(Site(partitions=PARTITIONS, file="my.yaml"), request_)
 
 
 def test_what_is_not_known_yet_counts_as_nothing() -> None:

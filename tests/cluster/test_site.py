@@ -35,6 +35,15 @@ def test_the_examples_in_the_file_that_comes_with_the_code_can_be_used(tmp_path:
     assert read[1].setting("account", "accel") == "lab_g"
 
 
+def test_a_file_is_named_as_seen_from_the_folder_of_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path, "partitions: {}")
+    assert read_site(path).file == str(path)
+    monkeypatch.chdir(tmp_path)
+    assert read_site(path).file == "site.yaml"
+
+
 def test_a_partition_has_its_own_settings_or_those_of_the_site(tmp_path: Path) -> None:
     text = """
 account: 4711

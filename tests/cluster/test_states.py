@@ -2,12 +2,14 @@
 
 import asyncio
 import shlex
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from snakemake_executor_plugin_slurm_robust import states as module
+from snakemake_executor_plugin_slurm_robust.executor import RobustExecutor
 from snakemake_executor_plugin_slurm_robust.states import States
 
 
@@ -53,7 +55,7 @@ def complete(monkeypatch: pytest.MonkeyPatch) -> set[str]:
 
 def of(*jobs: str) -> States:
     """States that are asked for jobs named after their ids."""
-    states = States()
+    states = States("my.yaml")
     states.run = "run"
     states.jobs = {job: SimpleNamespace(name=f"job{job}") for job in jobs}
     return states
@@ -61,6 +63,40 @@ def of(*jobs: str) -> States:
 
 def ask(states: States, log: Lines) -> dict[str, str]:
     return asyncio.run(states.ask(log))
+
+
+def test_slurm_is_asked_ever_more_rarely_until_a_job_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At first after 20 s, at last every 3 minutes; and soon while the end of a job is in doubt."""
+    settings = SimpleNamespace(init_seconds_before_status_checks=20, keep_successful_logs=True)
+    executor = object.__new__(RobustExecutor)
+    executor.workflow = SimpleNamespace(
+        executor_settings=settings, execution_settings=SimpleNamespace(latency_wait=1)
+    )
+    executor.run_uuid, executor._asked, executor.status_rate_limiter = "run", [], nullcontext()
+    executor._next_seconds_between_status_checks = None
+    monkeypatch.setattr(RobustExecutor, "report_job_success", lambda self, info: None)
+    states = executor._states = SimpleNamespace(in_doubt=False)
+    jobs = [SimpleNamespace(external_jobid=job, aux={"submitted": job}) for job in "56"]
+
+    def pause_after(**answer: str) -> int:
+        async def answered(logger: Any) -> dict[str, str]:
+            return {name[1:]: state for name, state in answer.items()}
+
+        async def check() -> int:
+            return len([info async for info in executor.check_active_jobs(jobs if answer else [])])
+
+        states.ask = answered
+        assert asyncio.run(check()) == sum(state == "RUNNING" for state in answer.values())
+        return int(executor.next_seconds_between_status_checks)
+
+    executor.logger = Lines()
+    running = {"_5": "RUNNING", "_6": "RUNNING"}
+    assert pause_after() == 20
+    assert [pause_after(**running) for _ in range(18)] == [*range(30, 181, 10), 180, 180]
+    assert pause_after(_5="RUNNING", _6="COMPLETED") == 20
+    assert [pause_after(**running) for _ in range(2)] == [30, 40]
+    states.in_doubt = True
+    assert pause_after(**running) == 20
 
 
 def test_odd_lines_are_skipped(slurm: Slurm) -> None:
@@ -176,7 +212,7 @@ def test_a_wait_without_end_is_logged_once(slurm: Slurm) -> None:
     states, log = of("5", "6"), Lines()
     assert ask(states, log) == {"5": "PENDING", "6": "PENDING"}
     ask(states, log)
-    assert len(log) == 1 and "set max_runtime in slurm/site.yaml" in log[0]
+    assert len(log) == 1 and "set max_runtime in my.yaml" in log[0]
 
 
 def test_a_wait_that_may_pass_is_logged_once_for_all_jobs(slurm: Slurm) -> None:

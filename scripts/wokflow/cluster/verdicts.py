@@ -38,7 +38,7 @@ def _verdict(
     trial: Trial, site: Site, own: dict[str, str | None], results: Path, project: Path, wait: float
 ) -> Iterator[Finding]:
     if trial.state in (*WAITING, "REFUSED"):
-        yield _not_tried(trial, wait)
+        yield _not_tried(trial, site, wait)
     elif trial.faults:
         yield from _unseen(trial.faults, results, project)
     elif trial.answer is None:
@@ -50,14 +50,14 @@ def _verdict(
             yield _gpu(trial.answer["gpu"], trial.place.partition, site)
 
 
-def _not_tried(trial: Trial, wait: float) -> Finding:
+def _not_tried(trial: Trial, site: Site, wait: float) -> Finding:
     if trial.state == "REFUSED":
         return Finding(
             PROBLEM,
             f"Slurm refuses a job there, in partition {trial.place.partition}: {trial.reason}",
             "Compare account, qos, constraint and partitions in slurm/site.yaml with what the cluster has: sinfo",
         )
-    cure = stuck(trial.reason)
+    cure = stuck(trial.reason, site.file)
     if cure and not may_pass(trial.reason):
         return Finding(
             PROBLEM, f"a trial job may not start by itself ({trial.reason})", f"As it seems, {cure}"
