@@ -97,6 +97,22 @@ def test_keys_that_others_may_read_are_refused() -> None:
     assert "OPENAI_API_KEY" not in os.environ
 
 
+def test_keys_are_not_kept_where_the_file_system_shows_them_to_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real = os.open
+
+    def shared(path: Path, flags: int, mode: int) -> int:
+        descriptor = real(path, flags, mode)
+        os.fchmod(descriptor, 0o644)
+        return descriptor
+
+    monkeypatch.setattr(os, "open", shared)
+    with pytest.raises(UserError, match=r"OPENAI_API_KEY, .*\.snakemake keeps no file from others"):
+        written_apart(KEYLIKE, ["OPENAI_API_KEY"])
+    assert not keys_file().exists()
+
+
 def test_keys_that_cannot_be_written_are_refused(tmp_path: Path) -> None:
     keys_file().parent.write_text("no folder")
     with pytest.raises(UserError, match="cannot be handed over"):
