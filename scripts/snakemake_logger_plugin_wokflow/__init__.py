@@ -1,16 +1,15 @@
 """Says with file and line what Snakemake could not read behind --configfile.
 
 Snakemake imports every package with such a name before it looks at its command line, and reads config files before
-any Snakefile: nowhere else can an error in one of them be explained. The log handler, which a plugin must have, shows
-nothing.
+any Snakefile: nowhere else can an error in one of them be explained. So this is done on import, but only where the
+working folder has this workflow. The log handler, which a plugin must have, shows nothing.
 """
 
 import logging
 import sys
+from pathlib import Path
 
 from snakemake_interface_logger_plugins.base import LogHandlerBase
-from wokflow.frame.config_files import behind_configfile, check_readable
-from wokflow.frame.job import UserError
 
 
 class LogHandler(LogHandlerBase):
@@ -22,7 +21,16 @@ class LogHandler(LogHandlerBase):
         """Nothing is shown."""
 
 
-try:
-    check_readable(behind_configfile(sys.argv[1:]))
-except UserError as error:
-    sys.exit(str(error))
+def explain_config_files() -> None:
+    """End the process with a message if it cannot read a config file that its command line names."""
+    from wokflow.frame.config_files import behind_configfile, check_readable
+    from wokflow.frame.job import UserError
+
+    try:
+        check_readable(behind_configfile(sys.argv[1:]))
+    except UserError as error:
+        sys.exit(str(error))
+
+
+if Path("scripts", "snakemake_logger_plugin_wokflow").is_dir():
+    explain_config_files()

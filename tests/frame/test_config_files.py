@@ -1,11 +1,16 @@
 """What is wrong with a config file is said with file and line."""
 
+import importlib
+import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 import yaml
 from wokflow.frame.config_files import behind_configfile, check_configs, check_readable, read_yaml
 from wokflow.frame.job import UserError
+
+from tests.conftest import ROOT
 
 
 @pytest.mark.parametrize(
@@ -97,6 +102,18 @@ def test_a_key_twice_can_be_read_but_not_used(tmp_path: Path) -> None:
     check_readable([tmp_path / "my.yaml"])
     with pytest.raises(UserError, match="has the same key twice"):
         check_configs([tmp_path / "my.yaml"])
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_only_runs_of_this_workflow_are_ended_by_its_plugin_over_a_config_file(
+    own: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Snakemake imports the plugin in every run of an environment, whichever workflow that is of."""
+    monkeypatch.chdir(ROOT if own else tmp_path)
+    monkeypatch.setattr(sys, "argv", ["snakemake", "--configfile", str(tmp_path / "absent.yaml")])
+    monkeypatch.delitem(sys.modules, "snakemake_logger_plugin_wokflow", raising=False)
+    with pytest.raises(SystemExit, match="There is no file") if own else nullcontext():
+        importlib.import_module("snakemake_logger_plugin_wokflow")
 
 
 @pytest.mark.parametrize(
