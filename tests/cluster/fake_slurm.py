@@ -7,7 +7,6 @@ Called with the name of a command (sbatch, say) and its arguments. A plan has an
 - `leaves`: files that the job writes before it dies, for one that does not run
 - `listed`: states that squeue gives, question by question, the last for all further ones; null: the job is not
   listed; "true": its true state
-- `recorded`: states that sacct gives, likewise
 - `fails`: sbatch takes the job and fails all the same
 - `refused`: what sbatch says as it refuses the job
 - `sleep`: seconds before the job begins its work
@@ -73,10 +72,10 @@ def truth(job: dict[str, Any]) -> str:
     return "RUNNING"
 
 
-def said(job: dict[str, Any], key: str) -> str | None:
-    """What the plan has Slurm say of a job now, to this question."""
-    says = job["plan"].get(key, ["true"] if key == "listed" else [None])
-    asked = HOME / f"{key}.{job['id']}"
+def said(job: dict[str, Any]) -> str | None:
+    """What the plan has squeue say of a job now, to this question."""
+    says = job["plan"].get("listed", ["true"])
+    asked = HOME / f"listed.{job['id']}"
     count = len(asked.read_text()) if asked.exists() else 0
     asked.write_text("." * (count + 1))
     now = says[min(count, len(says) - 1)]
@@ -137,22 +136,8 @@ def squeue(arguments: list[str]) -> int:
             if "%k" in option(arguments, "--format"):
                 if truth(job) not in ENDED:
                     print(f"{job['id']}|{job['comment']}")
-            elif state := said(job, "listed"):
+            elif state := said(job):
                 print(f"{job['id']}|{state}|None")
-    return 0
-
-
-def sacct(arguments: list[str]) -> int:
-    if not load(HOME / "plan").get("accounting"):
-        print("Slurm accounting storage is disabled", file=sys.stderr)
-        return 1
-    if not option(arguments, "--jobs"):  # the executor looks for a default account
-        return 0
-    asked = option(arguments, "--jobs").split(",")
-    note(f"sacct {','.join(asked)}")
-    for job in jobs():
-        if str(job["id"]) in asked and (state := said(job, "recorded")):
-            print(f"{job['id']}|{state}")
     return 0
 
 
@@ -197,6 +182,6 @@ def nothing(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    commands = {"sbatch": sbatch, "squeue": squeue, "sacct": sacct, "scancel": scancel}
+    commands = {"sbatch": sbatch, "squeue": squeue, "scancel": scancel}
     commands |= {"srun": srun, "sinfo": sinfo, "sacctmgr": sacctmgr, "scontrol": scontrol}
     sys.exit(commands.get(sys.argv[1], nothing)(sys.argv[2:]))

@@ -81,14 +81,6 @@ def test_what_a_forgotten_job_left_half_done_is_not_taken(house: Any) -> None:
     assert toy.text() == "new" and toy.submitted() == 2
 
 
-def test_accounting_says_that_a_forgotten_job_succeeded(house: Any) -> None:
-    """It is believed at once; the executor waits for the outputs, which can only be new."""
-    toy = house(RUNS | FORGOTTEN | {"recorded": ["RUNNING", "true"]}, accounting=True)
-    succeeded, output = toy.run(latency=20)
-    assert succeeded, output
-    assert toy.text() == "new" and toy.submitted() == 1 and not any("scancel" in x for x in toy.calls())
-
-
 def test_a_live_job_is_cancelled_before_its_retry(house: Any) -> None:
     """squeue leaves out a job that runs; `run` refuses a submission beside a live copy."""
     toy = house(RUNS | FORGOTTEN | {"sleep": 60}, RUNS)
@@ -210,17 +202,11 @@ FULL = (
 INVALID = "Batch job submission failed: Invalid account or account/partition combination specified"
 
 
-def test_a_job_that_is_refused_for_now_is_submitted_again_without_a_retry(house: Any) -> None:
-    toy = house(*[{"refused": FULL}] * 4, RUNS)
-    succeeded, output = toy.run(retries=0)
-    assert succeeded, output
-    assert toy.text() == "new" and toy.submitted() == 5
-    assert output.count("Slurm takes no more jobs now") == 1 and "QOSMaxSubmitJobPerUserLimit" in output
-    assert output.count("Slurm takes jobs again.") == 1
-
-
 def test_while_one_job_waits_all_others_wait_behind_it_and_running_jobs_are_asked_for(house: Any) -> None:
-    """Of five jobs Slurm takes one at a time; no more than one submission is tried between two questions."""
+    """Of five jobs Slurm takes one at a time, no more than one of which is tried between two questions.
+
+    None uses up a retry.
+    """
     refused = {"refused": FULL}
     toy = house(RUNS, refused, refused, RUNS)
     targets = ("results/made.txt", "results/folder", "results/second.txt", "results/poured.txt")
@@ -228,20 +214,21 @@ def test_while_one_job_waits_all_others_wait_behind_it_and_running_jobs_are_aske
     assert succeeded, output
     assert [toy.text(path) for path in targets] == ["new"] * 4
     assert toy.submitted() <= 6, toy.calls()
+    assert output.count("Slurm takes no more jobs now") == 1 and "QOSMaxSubmitJobPerUserLimit" in output
+    assert output.count("Slurm takes jobs again.") == 1
 
 
-def test_a_job_that_is_refused_for_good_fails_at_once(house: Any) -> None:
-    toy = house({"refused": INVALID}, RUNS)
+def test_a_job_that_is_refused_for_good_fails_at_once_and_with_advice_unless_it_is_taken_later(
+    house: Any,
+) -> None:
+    refused = {"refused": INVALID}
+    toy = house(refused, refused, RUNS)
     succeeded, output = toy.run(retries=0)
     assert not succeeded and toy.submitted() == 1
     assert "Slurm takes no more jobs now" not in output and INVALID in output
     assert "correct slurm/site.yaml." in output and "`make check-site` says" in output
-
-
-def test_a_run_whose_refused_job_was_taken_later_ends_without_advice(house: Any) -> None:
-    succeeded, output = house({"refused": INVALID}, RUNS).run(retries=1)
-    assert succeeded and INVALID in output
-    assert "Slurm refused jobs" not in output
+    succeeded, output = toy.run(retries=1)
+    assert succeeded and INVALID in output and "Slurm refused jobs" not in output
 
 
 CPU = "partitions: {cpu: {max_runtime: 100, max_mem_mb: 4000, max_threads: 4}}\n"

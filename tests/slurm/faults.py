@@ -82,11 +82,12 @@ def waits_again(cluster: Cluster, job: str) -> None:
 
 
 def begins_soon(cluster: Cluster, job: str) -> None:
-    """Let a job that was queued again begin now, and not in two minutes: an administrator can.
+    """Wait until a job is queued again, and let it begin then, and not in two minutes: an administrator can.
 
     Not before its daemons are gone from its old node, which would refuse it otherwise, so that Slurm held it.
     Processes that outlive them are killed, as they are where Slurm keeps jobs in control groups.
     """
+    waits_again(cluster, job)
     cluster.until(lambda: not daemons(cluster, job), f"the daemons of {job} are gone")
     for process in processes(cluster, job):
         with suppress(ProcessLookupError):

@@ -12,7 +12,7 @@ from wokflow.frame import tables
 
 from tests.conftest import ROOT
 from tests.slurm.cluster import Cluster, alive
-from tests.slurm.faults import begins_soon, empty_queue, ended, jobs_of, processes, waits_again
+from tests.slurm.faults import begins_soon, empty_queue, ended, jobs_of, processes
 from tests.slurm.runs import Run, house_without
 from tests.workflow.changes import append, setting
 
@@ -154,7 +154,6 @@ def cancelled(house: Path, cluster: Cluster, run: Run, job: str) -> Run:
 
 def requeued(house: Path, cluster: Cluster, run: Run, job: str) -> Run:
     cluster.run("scontrol", "requeue", job)
-    waits_again(cluster, job)
     begins_soon(cluster, job)
     return run
 

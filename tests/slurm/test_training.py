@@ -22,7 +22,6 @@ from tests.slurm.faults import (
     kill_node,
     processes,
     send,
-    waits_again,
 )
 from tests.slurm.runs import Run, house_without, write_site
 from tests.train.attack import listeners, plant, reached
@@ -96,7 +95,6 @@ def has_learnt(house: Path, cluster: Cluster, after: int = -1) -> int:
 
 def requeued(house: Path, cluster: Cluster, job: str) -> None:
     cluster.run("scontrol", "requeue", job)
-    waits_again(cluster, job)
     begins_soon(cluster, job)
 
 
@@ -111,7 +109,6 @@ def node_lost(house: Path, cluster: Cluster, job: str) -> None:
     node = next(each["nodes"] for each in cluster.jobs() if each["id"] == job)
     kill_node(cluster, node, job)
     cluster.run("scontrol", "update", f"nodename={node}", "state=down", "reason=lost")
-    waits_again(cluster, job)
     begins_soon(cluster, job)
 
 
