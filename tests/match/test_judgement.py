@@ -31,7 +31,8 @@ def graded(*rows: tuple[float, float | None, int]) -> pl.DataFrame:
 ROWS = graded((0.9, 0.8, 2), (0.8, 0.6, 2), (0.8, 0.7, 1), (0.5, 0.1, 0), (0.4, 0.2, 0), (0.6, None, 0))
 NAMES = ("title", "foods")
 MANY = pl.concat(
-    ROWS.with_columns(pl.col("zh_title", "en_title") + f" {copy}", corpus=pl.lit("own")) for copy in range(6)
+    ROWS.with_columns(pl.col("zh_title", "en_title") + f" {copy}", corpus=pl.lit("own"), sampled=True)
+    for copy in range(6)
 )
 
 
@@ -80,7 +81,7 @@ def test_the_curve_counts_equal_scores_at_once() -> None:
 
 
 def test_the_least_score_keeps_the_precision_in_each_corpus() -> None:
-    rows = ROWS.with_columns(corpus=pl.Series(["easy", "easy", "hard", "hard", "hard", "easy"]))
+    rows = ROWS.with_columns(corpus=pl.Series(["easy", "easy", "hard", "hard", "hard", "easy"]), sampled=True)
     score = np.array([0.9, 0.3, 0.8, 0.6, 0.5, 0.1])
     assert judgement.least(score, rows, 0.75) == 0.8
     assert judgement.least(score[::-1], rows, 0.75) is None

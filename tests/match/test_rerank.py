@@ -235,6 +235,22 @@ def test_the_sheet_of_unsure_pairs_is_graded_and_read_again(house: House, tmp_pa
     assert before["model"] != after["model"]
 
 
+def test_pairs_drawn_where_the_model_is_unsure_train_it_but_do_not_measure_it(
+    house: House, tmp_path: Path
+) -> None:
+    """Half of them are wrong, at any probability; a pair of the labels among them is still one of the sample."""
+    labels, compared = write_labels(tmp_path / "labels.tsv", []), house.compare()
+    _, before = house.rerank(compared, labels)
+    rows = [[f"u{n}", f"疑{n}", f"v{n}", f"doubt {n}", str(n % 2), *known(0.5, 0.6)] for n in range(120)]
+    rows.append(["x0", "肉0", "y0", "肉 0", "1", *known(0.5, 0.9)])
+    mine = tmp_path / "mine.tsv"
+    mine.write_text("\n".join("\t".join(row) for row in [HEADER, *rows]) + "\n", encoding="utf-8")
+    accepted, after = house.rerank(compared, labels, graded=str(mine))
+    assert accepted.height and after["model"] != before["model"]
+    measured = [model["measured"]["all"]["own"] for model in (before, after)]  # type: ignore[index]
+    assert [(each["pairs"], each["same"]) for each in measured] == [(40, 20), (40, 19)]
+
+
 def test_a_precision_that_no_probability_keeps_accepts_nothing(house: House, tmp_path: Path) -> None:
     rows = [[f"x{n}", f"汤{n}", f"y{n}", f"soup {n}", "0", *known(0.5, 9)] for n in range(9)]
     accepted, model = house.rerank(

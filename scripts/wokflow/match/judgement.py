@@ -138,10 +138,11 @@ def curve(score: Floats, grade: NDArray[np.int64]) -> pl.DataFrame:
 def least(score: Floats, rows: pl.DataFrame, precision: float) -> float | None:
     """The lowest score that keeps the wanted precision in each corpus of graded pairs; None if no score does.
 
-    Corpora differ in how alike their dishes are, and the precision of all together is that of the easiest. Those
-    with fewer than FEW pairs do not count beside others.
+    Only `sampled` pairs count. Corpora differ in how alike their dishes are, and the precision of all together is
+    that of the easiest. Those with fewer than FEW pairs do not count beside others.
     """
-    by_corpus = rows.select("corpus", "grade").with_columns(score=pl.Series(score)).partition_by("corpus")
+    scored = rows.with_columns(score=pl.Series(score)).filter("sampled")
+    by_corpus = scored.select("corpus", "grade", "score").partition_by("corpus")
     large = [own for own in by_corpus if own.height >= FEW] or by_corpus
     bounds = []
     for own in large:
@@ -151,7 +152,7 @@ def least(score: Floats, rows: pl.DataFrame, precision: float) -> float | None:
         if not good.height:
             return None
         bounds.append(float(good["least"][-1]))
-    return max(bounds)
+    return max(bounds, default=None)
 
 
 @cache

@@ -62,8 +62,8 @@ def match_rerank(
     least = figures["least"]
     if least is None:
         job.progress.warn(
-            f"No probability keeps a precision of {settings.precision} on the graded pairs, so no pair is accepted. "
-            "Grade more pairs (match.rerank.graded), or lower match.rerank.precision."
+            f"No probability keeps a precision of {settings.precision} on each corpus of {settings.labels}, so "
+            "no pair is accepted. Lower match.rerank.precision, or teach the model more pairs (match.rerank.graded)."
         )
     judged = _judged(compared, fitted, least, settings, job.progress)
     examples = {
@@ -81,9 +81,18 @@ def match_rerank(
 def labels(
     settings: RerankSettings, compared: Sequence[str], sides: dict[str, Side]
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Graded pairs with their features, and rejects: rows without grade or features."""
-    sheets = [read_labels(path) for path in (settings.graded, settings.labels) if path]
-    graded = pl.concat([rows for rows, _ in sheets]).unique(NAMES, keep="first", maintain_order=True)
+    """Graded pairs with their features, and rejects: rows without grade or features.
+
+    `sampled` are those of settings.labels. Those of settings.graded were drawn where the model is unsure, so they say
+    nothing about the precision of what is accepted. Of a pair in both, the user's grade counts.
+    """
+    paths = ((settings.graded, False), (settings.labels, True))
+    sheets = [(*read_labels(path), sampled) for path, sampled in paths if path]
+    graded = (
+        pl.concat(rows.with_columns(sampled=pl.lit(sampled)) for rows, _, sampled in sheets)
+        .with_columns(pl.col("corpus", "sampled").last().over(NAMES))
+        .unique(NAMES, keep="first", maintain_order=True)
+    )
     here = graded.with_row_index("label")
     for lang, side in sides.items():
         recipes = side.recipes.select(
@@ -108,7 +117,7 @@ def labels(
         detail=pl.lit(None, pl.String),
         raw=pl.concat_str(NAMES, separator=" | "),
     )
-    return rows.filter(complete), pl.concat([*(bad for _, bad in sheets), lacking])
+    return rows.filter(complete), pl.concat([*(bad for _, bad, _ in sheets), lacking])
 
 
 def report(graded: pl.DataFrame, precision: float, threshold: float) -> dict[str, Any]:
@@ -117,6 +126,7 @@ def report(graded: pl.DataFrame, precision: float, threshold: float) -> dict[str
     `curves`: precision and recall of all parts and of titles alone, wherever one pair of grade 2 more is found.
     `measured`: the whole model, what is left without each part, and titles alone, where model and least probability
     are of other dishes (judgement.chosen); titles at the threshold. `more` is the recall beyond that of titles alone.
+    All pairs train models, and those that are `sampled` measure them.
     """
     variants: dict[str, Sequence[str]] = {"all": FEATURES, "titles alone": ALONE}
     crossed = {name: judgement.crossed(graded, features) for name, features in variants.items()}
@@ -124,7 +134,11 @@ def report(graded: pl.DataFrame, precision: float, threshold: float) -> dict[str
     accepted = {name: judgement.chosen(graded, features, precision) for name, features in variants.items()}
     accepted[f"titles at {threshold:g}"] = (graded["title"] >= threshold).cast(pl.Float64).to_numpy()
     alone = accepted["titles alone"]
-    corpora = {name: (graded["corpus"] == name).to_numpy() for name in sorted(set(graded["corpus"]))}
+    sampled = graded["sampled"]
+    corpora = {
+        name: (sampled & (graded["corpus"] == name)).to_numpy()
+        for name in sorted(set(graded.filter(sampled)["corpus"]))
+    }
     rows = {name: graded.filter(pl.Series(own)) for name, own in corpora.items()}
     return {
         "precision": precision,

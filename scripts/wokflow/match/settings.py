@@ -191,10 +191,12 @@ class RerankSettings(Settings):
     labels: Content[Text] = "resources/rerank/labels.tsv"
     """Graded pairs that the model is fitted on and measured with. Their README tells what grades mean."""
     graded: Content[Text | None] = None
-    """A copy of match/rerank/unsure.tsv in which people filled in grades: more pairs to learn from."""
+    """A copy of match/rerank/unsure.tsv in which people filled in grades: more pairs to learn from. They are no
+    sample of accepted pairs, so precision is not measured on them.
+    """
     precision: float = Field(0.8, gt=0, lt=1)
-    """Wanted share of accepted pairs that are the same dish or a variant, on graded pairs. The least probability of
-    an accepted pair follows from it.
+    """Wanted share of accepted pairs that are the same dish or a variant, in each corpus of `labels`. The least
+    probability of an accepted pair follows from it.
     """
     k: int = borrowed("match.search.k")
     threshold: float = borrowed("match.pair.threshold")
