@@ -57,7 +57,7 @@ def match(values: dict[str, Any] | None) -> str:
 
 def test_where_titles_alone_make_pairs_nothing_is_said_of_what_is_cooked() -> None:
     assert cooked.section([], Charts()) is None
-    assert "By what is cooked" not in match(None)
+    assert "By what is cooked" not in match(None) and "nearest to the threshold first" in match(None)
 
 
 def test_parts_say_in_words_how_much_more_likely_they_make_a_pair(tmp_path: Path) -> None:
@@ -66,6 +66,7 @@ def test_parts_say_in_words_how_much_more_likely_they_make_a_pair(tmp_path: Path
     assert "For it speak: the foods (0.50; odds × 8.2), the kind of dish (0.50; odds × 2.0)." in page
     assert "Against it: the titles (0.47; odds ÷ 2.0)." in page
     assert "Titles alone make it a pair" not in page, "no pair is there for it"
+    assert "Around the threshold" not in page and "match/rerank/unsure.tsv" in page
 
 
 def test_figures_stand_above_their_intervals(tmp_path: Path) -> None:

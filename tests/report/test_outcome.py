@@ -26,7 +26,7 @@ def test_dishes_without_recipes_are_no_fault_where_pivot_actions_are_given(
     config: dict[str, Any] = {
         "results": str(tmp_path),
         "sources": {},
-        "match": {"pair": {"threshold": 0.85}},
+        "match": {"pair": {"threshold": 0.85}, "rerank": {"by": "titles"}},
         "pivot": {
             "dishes": {"corpus": "counterfactual"},
             "pairs": {"path": str(tmp_path / "pairs.tsv")},
@@ -74,7 +74,7 @@ def test_what_runs_left_that_are_not_in_the_table_any_more_is_named(tmp_path: Pa
     config: dict[str, Any] = {
         "results": str(tmp_path),
         "sources": {},
-        "match": {"pair": {"threshold": 0.85}},
+        "match": {"pair": {"threshold": 0.85}, "rerank": {"by": "titles"}},
         "pivot": {"dishes": {"corpus": "xiachufang"}},
     }
     outputs = {f"{tmp_path}/train/model/new", f"{tmp_path}/generate/predictions/new/part-00000.parquet"}

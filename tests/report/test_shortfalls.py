@@ -24,6 +24,17 @@ def test_directions_without_pairs_and_empty_splits_are_named() -> None:
     assert list(of_pairs({"zh-en": FULL, "en-zh": FULL}, 0.85, {"zh-en": (10, 10), "en-zh": (99, 10)})) == []
 
 
+def test_where_recipes_make_pairs_the_wanted_precision_and_the_labels_are_named() -> None:
+    counts = {"zh-en": {}, "en-zh": {"train": 3}}
+    none, some = of_pairs(counts, 0.85, {"zh-en": (0, 0), "en-zh": (3, 3)}, 0.8)
+    [few] = of_pairs({"zh-en": FULL}, 0.85, {"zh-en": (10, 3)}, 0.8)
+    assert none.startswith(
+        "zh-en: no pair is as probable as match.rerank.precision (0.8) on match.rerank.labels"
+    )
+    for note in (none, some, few):
+        assert "match/rerank/unsure.tsv" in note and "match.pair.threshold" not in note
+
+
 def test_pairs_of_few_recipes_lead_to_the_sheet_and_how_to_read_it() -> None:
     [note] = of_pairs({"zh-en": {"train": 20, "valid": 3, "test": 2}}, 0.85, {"zh-en": (25, 3)})
     assert note.startswith("zh-en: 25 pairs, but of 25 sources and 3 targets alone.")

@@ -88,10 +88,11 @@ class Outcome:
         yield from self._answers()
         if self._pairs():
             yield from shortfalls.of_sources(self.config["sources"])
-        threshold = self.config["match"]["pair"]["threshold"]
+        match = self.config["match"]
+        precision = match["rerank"]["precision"] if match["rerank"]["by"] == "recipes" else None
         sources, targets = self._pairs("sources"), self._pairs("targets")
         paired = {name: (sum(sources[name].values()), sum(targets[name].values())) for name in sources}
-        yield from shortfalls.of_pairs(self._pairs(), threshold, paired)
+        yield from shortfalls.of_pairs(self._pairs(), match["pair"]["threshold"], paired, precision)
         dishes = f"pivot/dishes/{self.config['pivot']['dishes']['corpus']}/part-00000.parquet"
         if self._has(dishes) and not self.config["pivot"]["pivots"]["given"]:  # given ones need no recipes
             pairs = list(read_pairs(self.config["pivot"]["pairs"]["path"]).select(PAIR[:2]).iter_rows())

@@ -117,7 +117,8 @@ def report_page(
             sections.append({"name": template, "heading": heading, "body": body, "links": behind})
     shown, others = ([one for one in sections if (one["name"] in own) == ours] for ours in (True, False))
     of_pairs, of_recipes = "match" in own, bool({"match", "pivot"} & own)
-    doubted = [*recipe_pairs.warnings(rows, pairs, settings.threshold)]
+    precision = (compared["cooked"] or {}).get("precision")
+    doubted = [*recipe_pairs.warnings(rows, pairs, settings.threshold, precision)]
     top = {
         "paper": _paper(settings, {one["name"]: one["heading"] for one in shown}),
         "other_settings": settings.other_settings,

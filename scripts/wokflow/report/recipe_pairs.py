@@ -70,8 +70,10 @@ def distinct(frames: Sequence[pl.DataFrame], *more: str) -> pl.DataFrame:
     return grouped.sort("score", *titles)
 
 
-def warnings(counts: Mapping[str, Mapping[str, int]], pairs: Pairs, threshold: float) -> Iterator[str]:
-    """Warnings about the sources, and about pairs and splits that are empty."""
+def warnings(
+    counts: Mapping[str, Mapping[str, int]], pairs: Pairs, threshold: float, precision: float | None
+) -> Iterator[str]:
+    """Warnings about the sources, and about pairs and splits that are empty (shortfalls.of_pairs)."""
     for corpus, name in NAMES.items():
         count = counts[corpus]
         if not count[""]:
@@ -83,7 +85,7 @@ def warnings(counts: Mapping[str, Mapping[str, int]], pairs: Pairs, threshold: f
     for name, frame in pairs.items():
         source, target = (frame[f"{lang}_id"].n_unique() for lang in name.split("-", 1))
         recipes[name] = (source, target)
-    yield from shortfalls.of_pairs(splits, threshold, recipes)
+    yield from shortfalls.of_pairs(splits, threshold, recipes, precision)
 
 
 def counts(parts: Tables, counts: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:

@@ -32,31 +32,40 @@ def of_sources(sources: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 
 
 def of_pairs(
-    pairs: Mapping[str, Mapping[str, int]], threshold: float, recipes: Mapping[str, tuple[int, int]]
+    pairs: Mapping[str, Mapping[str, int]],
+    threshold: float,
+    recipes: Mapping[str, tuple[int, int]],
+    precision: float | None = None,
 ) -> Iterator[str]:
     """About directions without pairs, splits without, and pairs of few recipes.
 
     `pairs` counts the pairs by direction and split, `recipes` the different sources and targets of each direction.
+    `precision` is match.rerank.precision where recipes make pairs, not titles alone.
     """
     for direction, counts in pairs.items():
-        sheet = f"match/near/{direction}.tsv shows the titles nearest to it (docs/match.md)"
+        if precision is None:
+            setting = f"match.pair.threshold ({threshold:g})"
+            lacking = f"no two titles reach {setting}"
+            sheet = f"match/near/{direction}.tsv shows the titles nearest to it (docs/match.md)"
+            remedy = "lower it if those are the same dishes"
+        else:
+            setting = f"match.rerank.precision ({precision:g})"
+            lacking = f"no pair is as probable as {setting} on match.rerank.labels asks for"
+            sheet = "match/rerank/unsure.tsv shows the pairs that the model is unsure of (docs/match.md)"
+            remedy = "grade them (match.rerank.graded), and lower it if most are the same dishes"
         if not any(counts.values()):
-            yield (
-                f"{direction}: no two titles reach match.pair.threshold ({threshold:g}), so there are no pairs. "
-                f"{sheet}; lower it if those are the same dishes."
-            )
+            yield f"{direction}: {lacking}, so there are no pairs. {sheet}; {remedy}."
         elif empty := [split for split in SPLITS if not counts.get(split)]:
             uses = " or ".join(SPLITS[split] for split in empty)
             yield (
                 f"{direction}: no pair is in {' or '.join(empty)}, so no model can be {uses} these pairs. A lower "
-                f"match.pair.threshold ({threshold:g}) gives more; {sheet}."
+                f"{setting} gives more; {sheet}."
             )
         elif min(recipes[direction]) < FEW:
             sources, targets = recipes[direction]
             yield (
                 f"{direction}: {sum(counts.values()):,} pairs, but of {sources:,} sources and {targets:,} targets "
-                f"alone. Would a lower match.pair.threshold ({threshold:g}) find more of the same dishes, or "
-                f"other dishes? {sheet}."
+                f"alone. Would a lower {setting} find more of the same dishes, or other dishes? {sheet}."
             )
 
 
