@@ -108,6 +108,25 @@ def test_steps_name_ways_of_cooking_and_vessels_but_no_parts_of_other_words() ->
     assert [NAMES[place] for place in cooking(["焯水后放入高压锅"], "zh")] == ["blanch", "pressure cooker"]
 
 
+@pytest.mark.parametrize(
+    ("step", "lang", "names"),
+    [
+        ("Mix flour, baking powder and baking soda.", "en", []),
+        ("Toss to coat; toss the pork in a wok.", "en", ["stir-fry", "wok or pan"]),
+        ("Add 1 cup of water and tiny cubes of brown sugar to the glass.", "en", ["glass"]),
+        ("加入1杯水、 2 碗米和半碗油", "zh", []),
+        ("倒入一个大碗，再倒入玻璃杯", "zh", ["bowl", "glass"]),
+        ("油烧至七成热，蛋白质凝固", "zh", []),
+        ("打发蛋白", "zh", ["whip"]),
+        ("裹上蛋液和面包糠", "zh", []),
+    ],
+)
+def test_measures_and_ingredients_are_no_vessels_or_ways_of_cooking(
+    step: str, lang: str, names: list[str]
+) -> None:
+    assert [NAMES[place] for place in cooking([step], lang)] == names
+
+
 def test_titles_name_the_kind_of_dish() -> None:
     assert [NAMES[place] for place in forms("奶油蘑菇汤", "zh")] == ["soup"]
     assert [NAMES[place] for place in forms("盐焗鸡（电饭煲）", "zh")] == []

@@ -1,6 +1,7 @@
 """A light reading of steps and titles in either language: ways of cooking and vessels, and what kind of dish it is.
 
-The words stand in resources/rerank/cooking.tsv. It needs no parser, so that both languages are read alike.
+The words stand in resources/rerank/cooking.tsv; one after a hyphen (-baking powder) is an exception, in which no
+other is found. It needs no parser, so that both languages are read alike.
 """
 
 import re
@@ -13,6 +14,7 @@ from wokflow.frame.wordlists import word_table
 WORDS = word_table("rerank/cooking.tsv")
 NAMES = tuple(row["name"] for row in WORDS)  # each is known by its place here
 TITLES, STEPS = ("form",), ("action", "vessel")  # the kinds of words that are read in each
+EXCEPTION = "-"
 ENDING = re.compile(r"(?:e?s|e?d|e|y|ied|p?ing|ped|er)?(?![a-z])")
 
 
@@ -28,8 +30,14 @@ def forms(title: str, lang: str) -> list[int]:
 
 def _read(text: str, lang: str, kinds: tuple[str, ...]) -> list[int]:
     places, text = set(), text.lower()
+    if lang == "zh":
+        text = text.replace(" ", "")  # 1 杯 is 1杯
     for end, (length, place) in _words(lang, kinds).iter_long(text):
-        if WORDS[place]["kind"] in kinds and (lang == "zh" or _is_word(text, end - length + 1, end + 1)):
+        if (
+            place is not None
+            and WORDS[place]["kind"] in kinds
+            and (lang == "zh" or _is_word(text, end - length + 1, end + 1))
+        ):
             places.add(place)
     return sorted(places)
 
@@ -51,6 +59,7 @@ def _words(lang: str, kinds: tuple[str, ...]) -> Any:
         for place, row in enumerate(WORDS):
             if row["kind"] == kind:
                 for word in row["zh"].split() if lang == "zh" else row["en"].split("|"):
-                    words.add_word(word, (len(word), place))
+                    name = word.removeprefix(EXCEPTION)
+                    words.add_word(name, (len(name), place if name == word else None))
     words.make_automaton()
     return words
