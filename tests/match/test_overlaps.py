@@ -8,15 +8,20 @@ from wokflow.match.overlaps import Overlaps, Side, rarity, side
 SALT, TOFU, BEEF, RICE = range(4)
 
 
-def contents(*recipes: dict[int, float], named: list[list[int]] | None = None) -> Side:
+def contents(
+    *recipes: dict[int, float],
+    named: list[list[int]] | None = None,
+    cooking: list[list[int]] | None = None,
+    forms: list[list[int]] | None = None,
+) -> Side:
     lists = pl.List(pl.Int32)
     table = pl.DataFrame(
         {
             "foods": pl.Series([list(each) for each in recipes], dtype=lists),
             "grams": pl.Series([list(each.values()) for each in recipes], dtype=pl.List(pl.Float32)),
             "named": pl.Series(named or [[] for _ in recipes], dtype=lists),
-            "cooking": pl.Series([[0] for _ in recipes], dtype=lists),
-            "forms": pl.Series([[] for _ in recipes], dtype=lists),
+            "cooking": pl.Series(cooking or [[0] for _ in recipes], dtype=lists),
+            "forms": pl.Series(forms or [[] for _ in recipes], dtype=lists),
         }
     )
     return side(table, 4, 2)
@@ -41,6 +46,20 @@ def test_features_are_those_of_hand_computed_pairs() -> None:
     assert found["foods"].to_list() == pytest.approx([weight[TOFU] ** 2 / length, 1, 0], abs=1e-6)
     assert found["amounts"].to_list() == [0.25, None, None]
     assert found["length"].to_list() == pytest.approx([0, 0, -np.log(3 / 2)])
+    assert found["shared"].to_list() == pytest.approx([weight[TOFU], weight[BEEF], 0])
+
+
+def test_ways_of_cooking_weigh_by_rarity_and_kinds_of_dishes_agree_or_do_not() -> None:
+    """Of four recipes on each side all fry; as many boil as do not."""
+    left = contents(*[{SALT: 0.0}] * 4, cooking=[[0, 1], [0], [0], [0, 1]], forms=[[0], [0, 1], [1], []])
+    right = contents(*[{SALT: 0.0}] * 4, cooking=[[0, 1], [0], [0, 1], [0]], forms=[[0], [1], [0], [0]])
+    found = Overlaps(left, right).features(np.array([0, 0, 1, 2, 3]), np.array([0, 1, 1, 0, 0]))
+    assert found["cooking"].to_list() == pytest.approx([1, 0, 0, 0, 1]), "what all recipes do says nothing"
+    assert found["form"].to_list() == [1, 0, 1, 0, None]
+    rare = contents(*[{SALT: 0.0}] * 4, cooking=[[0, 1], [0], [1], [0]])
+    [cosine] = Overlaps(rare, rare).features(np.array([0]), np.array([1]))["cooking"].to_list()
+    weights = [-np.log(3 / 4), -np.log(2 / 4)]
+    assert cosine == pytest.approx(weights[0] / np.hypot(*weights))
 
 
 def test_candidates_are_found_by_the_rarest_foods_within_the_budget() -> None:
