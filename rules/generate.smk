@@ -9,6 +9,7 @@ from wokflow.generate.arguments import (
     prompt_overrides,
     served,
     servers,
+    with_server,
 )
 
 SHOWN = {  # exemplars of runs on sentences
@@ -20,6 +21,11 @@ TRAINED = {  # the model of each run that another rule trains
 }
 SERVERS = servers(config, RUNS)  # of runs without an endpoint
 KEY_VARIABLES = key_variables(config, {**RUNS, **ASKED})  # of the environment, for rules/cluster.smk
+
+
+def of_server(wildcards):
+    """The config of a server's job; all runs that share it agree."""
+    return with_server(config, served(RUNS, SERVERS, wildcards.server)[0])
 
 
 rule generate_baselines:
@@ -251,12 +257,15 @@ rule generate_server:
     conda:
         "../envs/generate.yaml"
     resources:
-        mem_mb=memory(config["generate"]["server"]["memory_mb"]),
+        mem_mb=lambda wildcards, attempt: memory(of_server(wildcards)["generate"]["server"]["memory_mb"])(
+            wildcards, attempt
+        ),
         runtime=minutes(480),
-        gpu=config["generate"]["server"]["gpus"],
+        gpu=lambda wildcards: of_server(wildcards)["generate"]["server"]["gpus"],
     params:
         **step(
             "generate.server",
+            config=of_server,
             given=lambda wildcards: {"model": served(RUNS, SERVERS, wildcards.server)[0].model},
         ),
     script:
@@ -294,6 +303,7 @@ rule generate_prompt:
             "generate.prompt",
             over=lambda wildcards: prompt_overrides(config, RUNS[wildcards.run]),
             given=lambda wildcards: prompt_given(config, RUNS[wildcards.run]),
+            config=lambda wildcards: with_server(config, RUNS[wildcards.run]),
         ),
     script:
         "../scripts/step.py"

@@ -1,4 +1,4 @@
-from wokflow.generate.arguments import prompt_overrides
+from wokflow.generate.arguments import prompt_overrides, served, with_server
 from wokflow.judge.arguments import OF_DIALOGUES, asked_given, first_of_server, own_servers
 
 GENERATORS, EVALUATORS, COMPARERS, EDITORS, DIALOGUE_RATERS, EDIT_RATERS, STRATEGISTS = (
@@ -36,6 +36,11 @@ MARKED = (
 )
 
 
+def of_own_server(wildcards):
+    """The config of a server's job; all models that share it agree."""
+    return with_server(config, served(ASKED, OWN_SERVERS, wildcards.server)[0])
+
+
 rule judge_instructions:
     output:
         instructions=f"{RESULTS}/judge/instructions/part-00000.parquet",
@@ -67,17 +72,16 @@ rule judge_server:
     conda:
         "../envs/judge.yaml"
     resources:
-        mem_mb=memory(config["generate"]["server"]["memory_mb"]),
+        mem_mb=lambda wildcards, attempt: memory(
+            of_own_server(wildcards)["generate"]["server"]["memory_mb"]
+        )(wildcards, attempt),
         runtime=minutes(480),
-        gpu=config["generate"]["server"]["gpus"],
+        gpu=lambda wildcards: of_own_server(wildcards)["generate"]["server"]["gpus"],
     params:
         **step(
             "judge.server",
-            given=lambda wildcards: {
-                "model": next(
-                    ASKED[name].model for name, server in OWN_SERVERS.items() if server == wildcards.server
-                )
-            },
+            config=of_own_server,
+            given=lambda wildcards: {"model": served(ASKED, OWN_SERVERS, wildcards.server)[0].model},
         ),
     script:
         "../scripts/step.py"
@@ -110,6 +114,7 @@ rule judge_prompt:
             "judge.prompt",
             over=lambda wildcards: prompt_overrides(config, ASKED[wildcards.asked]),
             given=lambda wildcards: asked_given(config, ASKED[wildcards.asked]),
+            config=lambda wildcards: with_server(config, ASKED[wildcards.asked]),
         ),
     script:
         "../scripts/step.py"

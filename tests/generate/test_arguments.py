@@ -17,8 +17,10 @@ from wokflow.generate.arguments import (
     key_variables,
     prompt_given,
     prompt_overrides,
+    server_problems,
     servers,
     uses_server,
+    with_server,
 )
 from wokflow.generate.served import COMMANDS, server_command
 from wokflow.generate.server import placement
@@ -54,11 +56,11 @@ def decoded(config: dict[str, Any], one: Run) -> Arguments:
 
 def prompted(config: dict[str, Any], one: Run) -> Arguments:
     over, given = prompt_overrides(config, one), prompt_given(config, one)
-    return block_arguments(config, SCHEMA, "generate.prompt", over=over, given=given)
+    return block_arguments(with_server(config, one), SCHEMA, "generate.prompt", over=over, given=given)
 
 
 def served(config: dict[str, Any], one: Run) -> Arguments:
-    return block_arguments(config, SCHEMA, "generate.server", given={"model": one.model})
+    return block_arguments(with_server(config, one), SCHEMA, "generate.server", given={"model": one.model})
 
 
 def all_of(found: Arguments) -> dict[str, Any]:
@@ -182,6 +184,48 @@ def test_runs_of_one_model_share_a_server(config: dict[str, Any]) -> None:
     found = servers(config, runs)
     assert found.keys() == {"a", "b", "c"} and found["a"] == found["b"] != found["c"]
     assert all(re.fullmatch(r"lab-m[-_]7b-[0-9a-f]{8}", name) for name in found.values())
+
+
+def test_rows_give_their_server_settings_of_its_own(config: dict[str, Any]) -> None:
+    """GPUs change no answer, and so no key; a revision counts for the runs of its model alone."""
+    plain = run("prompt", "counterfactual", "dish", model="small")
+    large = run("prompt", "counterfactual", "dish", model="large")
+    before = prompted(config, plain), prompted(config, large)
+    placed = replace(large, settings={"server": {"gpus": 4, "memory_mb": 9}})
+    assert prompted(config, placed) == before[1]
+    assert served(config, placed).options["gpus"] == 4 and served(config, plain).options["gpus"] == 1
+    pinned = replace(large, settings={"server": {"revision": "abc"}})
+    assert prompted(config, pinned).settings == before[1].settings | {"revision": "abc"}
+    for found in (prompted(config, pinned), served(config, pinned)):
+        assert server_command(
+            (PromptSettings if "prompt" in found.resources else ServerSettings).of_job(all_of(found))
+        )[-2:] == ["--revision", "abc"]
+    assert prompted(config, plain) == before[0]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        ({"server": {"gpus": 4}}, {"server": {"gpus": 4}}, []),
+        ({"server": {"gpus": 1}}, {}, []),  # as the config
+        ({"server": {"gpus": 4}}, {}, ["b: server.gpus is 1, but 4 for a"]),
+        ({}, {"server": {"gpus": 4}}, ["b: server.gpus is 4, but 1 for a"]),
+        (
+            {"server": {"gpus": 4}},
+            {"server": {"gpus": 2}, "prompt": {"endpoint": "https://here/v1"}},
+            ["b: it names an endpoint"],
+        ),
+    ],
+)
+def test_rows_of_one_server_agree(
+    config: dict[str, Any], first: dict[str, Any], second: dict[str, Any], said: list[str]
+) -> None:
+    runs = {
+        name: Run(name, "none", "prompt", "m", "zh-en", "x", settings)
+        for name, settings in (("a", first), ("b", second))
+    }
+    found = [*server_problems(config, runs, servers(config, runs))]
+    assert len(found) == len(said) and all(map(str.startswith, found, said))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from wokflow.frame.arguments import block_arguments
 from wokflow.frame.config import fill
 from wokflow.frame.job import UserError
 from wokflow.frame.runs import Run
-from wokflow.generate.arguments import key_variables, prompt_overrides
+from wokflow.generate.arguments import key_variables, prompt_overrides, with_server
 from wokflow.judge.arguments import COLUMNS, OF_DIALOGUES, OPTIONAL, asked_given, own_servers, read_models
 
 from tests.conftest import ROOT
@@ -72,7 +72,10 @@ GENERATOR = f"w|generator|m||prompt.endpoint={URL}|||"
         ("j|evaluator|m|||0||", "line 3: repetitions '0' is not a whole number of 1 or more"),
         ("g|generator|m|||3||", "line 3: a generator is asked once"),
         ("j|evaluator|m||||x|", "line 3: seed 'x' is not a number"),
-        ("j|evaluator|m||decode.beams=1|||", r"line 3: decode\.\*: models are asked by prompt\.\* alone"),
+        (
+            "j|evaluator|m||decode.beams=1|||",
+            r"line 3: decode\.\*: models are asked by prompt\.\* and server\.\* alone",
+        ),
         ("j|evaluator|m||prompt.heat=1|||", "line 3: there is no key heat"),
         (
             "j|evaluator|m|nowhere.txt|prompt.endpoint=http://127.0.0.1:9/v1|||",
@@ -94,6 +97,21 @@ def test_models_without_an_endpoint_share_a_server_of_their_role(tmp_path: Path)
     assert found["w"].startswith("generator-m-") and found["j"] == found["k"] == found["w"].replace(
         "generator", "evaluator"
     )
+
+
+def test_rows_that_share_a_server_agree_on_it(tmp_path: Path) -> None:
+    """Servers of other roles are other servers."""
+    rows = [
+        "w|generator|m||server.gpus=2|||",
+        "j|evaluator|m||server.gpus=4|||",
+        "k|evaluator|m||server.gpus=4|||",
+    ]
+    config = config_with(tmp_path, *rows)
+    models = read_models(config, SCHEMA, {})
+    gpus = [with_server(config, one)["generate"]["server"]["gpus"] for one in models.values()]
+    assert gpus == [2, 4, 4] and config["generate"]["server"]["gpus"] == 1
+    with pytest.raises(UserError, match=r"k: server\.gpus is 1, but 4 for j"):
+        read_models(config_with(tmp_path, *rows[:2], rows[2].replace("4", "1")), SCHEMA, {})
 
 
 def test_evaluators_alone_have_nothing_to_rate(tmp_path: Path) -> None:

@@ -48,11 +48,12 @@ evaluate:
   bleurt: {{command: [bleurt]}}
 """
 ASKED = (
-    "asked\tnone\tprompt\tgpt-9\tzh-en\tadapt-zh-en\t\t\t\ncued\tnone\tprompt\tgpt-9\tmine\tcsi_bi\t\t\t\n"
+    "asked\tnone\tprompt\tgpt-9\tzh-en\tadapt-zh-en\tserver.gpus=4; server.memory_mb=9000\t\t\n"
+    "cued\tnone\tprompt\tgpt-9\tmine\tcsi_bi\tserver.gpus=4; server.memory_mb=9000\t\t\n"
+    "spoken\tnone\tprompt\tgpt-9\tdialogues\tdialogue\tserver.gpus=4; server.memory_mb=9000\t\t\n"
 )
-ASKED += "spoken\tnone\tprompt\tgpt-9\tdialogues\tdialogue\t\t\t\n"
 ASKED += "".join(f"{family}\tnone\t{family}\tgpt2\tcounterfactual\tdish\t\t\t\n" for family in REWRITING)
-OWN = "own\tevaluator\tgpt-9\t\t\t\t\t\nchooser\tcomparer\tgpt-9\t\t\t\t\t\n"
+OWN = "own\tevaluator\tgpt-9\t\tserver.gpus=2\t\t\t\nchooser\tcomparer\tgpt-9\t\t\t\t\t\n"
 OWN += "".join(
     f"{role}s\t{role}\tgpt-9\t\t\t\t\t\n" for role in ("dialogue_rater", "editor", "edit_rater", "strategist")
 )
@@ -230,6 +231,24 @@ def test_a_retry_of_any_rule_has_twice_the_memory_and_time(rules: dict[str, Any]
             if second != 2 * first:
                 kept[name, resource] = (first, second)
     assert kept == {}
+
+
+def test_a_server_s_job_asks_for_what_its_rows_set(rules: dict[str, Any]) -> None:
+    asked = {}
+    for name in ("generate_server", "judge_server"):
+        rule = rules[name]
+        values = SimpleNamespace(**wildcards(rule))
+        asked[name] = {
+            resource: rule.resources[resource]
+            .evaluate(values, input=[], attempt=1, threads=1, rulename=name)
+            .value
+            for resource in ("gpu", "mem_mb")
+        }
+        assert job(rule).unkeyed["gpus"] == asked[name]["gpu"]
+    assert asked == {
+        "generate_server": {"gpu": 4, "mem_mb": 9000},
+        "judge_server": {"gpu": 2, "mem_mb": 32000},
+    }
 
 
 def test_the_page_counts_every_table_of_rejects_that_a_rule_writes(

@@ -138,21 +138,23 @@ class Steps:
         step: str,
         over: Callable[[Wildcards], Mapping[str, Any]] | None = None,
         given: Callable[[Wildcards], Mapping[str, Any]] | None = None,
+        config: Callable[[Wildcards], Mapping[str, Any]] | None = None,
         **known: Callable[[Wildcards], str],
     ) -> dict[str, Callable[..., Any]]:
         """The params of the rule of a step ("match.embed"): `key` triggers reruns, `unkeyed` never does.
 
         Both are made from the step's arguments (see wokflow.frame.arguments): keys of its config block, overridden by
-        `over` for this job, borrowed keys, and the settings that the rule has `given`. The key also has the digests
-        of the cutoffs that the rule reads (see `after`), and `known`, digests of resources that the step does not
-        get.
+        `over` for this job, borrowed keys, and the settings that the rule has `given`. `config` gives a job another
+        config than this one. The key also has the digests of the cutoffs that the rule reads (see `after`), and
+        `known`, digests of resources that the step does not get.
         """
         read = tuple(self._read)
         self._read.clear()
 
         def find(wildcards: Wildcards) -> Arguments:
             more = {"over": over and over(wildcards), "given": given and given(wildcards)}
-            return block_arguments(self.config, self.schema, step, **more)
+            of_job = config(wildcards) if config else self.config
+            return block_arguments(of_job, self.schema, step, **more)
 
         def key(wildcards: Wildcards) -> str:
             waited = [cutoff.await_it(self.checkpoints) for cutoff in self._all(read, wildcards)]

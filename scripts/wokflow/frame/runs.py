@@ -34,8 +34,8 @@ COLUMNS = {
     "rewrite by a causal model, ask it. Family seq2seq takes one for sentences alone: empty, the source is read as "
     "it is; `append`, behind the items' translations; `replace`, with translations in the place of its items.",
     "settings": "What differs from the config for this run: `model.epochs=5; decode.beams=1; "
-    "prompt.temperature=0.7`, where model stands for train.model, and decode, prompt, delorean, educat and mined "
-    "for the block of stage generate. Values are JSON, except that texts need no quotation marks.",
+    "prompt.temperature=0.7`, where model stands for train.model, and decode, prompt, server, delorean, educat and "
+    "mined for the block of stage generate. Values are JSON, except that texts need no quotation marks.",
     "seed": "Seed of the training, or of sampling; empty: 13.",
     "answers": "Of family prompt: a file of released answers, as generate/calls has them: nothing is asked, and no "
     "endpoint is needed. The column may be missing.",
@@ -54,7 +54,7 @@ DICTIONARY_PROMPTS = ("append", "replace")  # what a translation model reads (Ya
 OF_ITEMS = re.compile(r"\{(items|dictionary|explanations|replaced|answer)\}")
 OF_PAIR = re.compile(r"(?<![A-Za-z])[a-z]{2}-[a-z]{2}$")  # the languages that a prompt is for, in its name
 STEPS = {"model": "train.model"} | {
-    name: f"generate.{name}" for name in ("decode", "prompt", "delorean", "educat", "mined")
+    name: f"generate.{name}" for name in ("decode", "prompt", "server", "delorean", "educat", "mined")
 }
 SEED = 13  # of rows that give none
 FROM_SCRATCH = "small"
@@ -97,7 +97,7 @@ FAMILIES = {
     "retrieval": Family(ADAPTED, has_model=False),
     "prompt": Family(
         (*DATA, DIALOGUES, SENTENCES),
-        ("prompt",),
+        ("prompt", "server"),
         prompts=(*DATA, DIALOGUES, SENTENCES),
         needs_prompt=(*DATA, DIALOGUES, SENTENCES),
     ),

@@ -2,8 +2,8 @@
 
 import hashlib
 import re
-from collections.abc import Mapping
-from typing import Any, Protocol
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from wokflow.frame.arguments import merged
@@ -28,6 +28,9 @@ class Asked(Protocol):
 
     @property
     def answers(self) -> str | None: ...
+
+
+Row = TypeVar("Row", bound=Asked)
 
 
 def decode_overrides(run: Run) -> dict[str, Any]:
@@ -123,7 +126,34 @@ def servers(config: Mapping[str, Any], runs: Mapping[str, Asked]) -> dict[str, s
     }
 
 
-def served(runs: Mapping[str, Run], servers: Mapping[str, str], server: str) -> list[Run]:
+def with_server(config: Mapping[str, Any], run: Asked) -> dict[str, Any]:
+    """The config with the settings that a run has of its own for the server that it asks."""
+    generate = config["generate"]
+    return {
+        **config,
+        "generate": {**generate, "server": merged(generate["server"], run.settings.get("server", {}))},
+    }
+
+
+def server_problems(
+    config: Mapping[str, Any], runs: Mapping[str, Asked], servers: Mapping[str, str]
+) -> Iterator[str]:
+    """Settings of a server that the runs which share it do not agree on, and those that no server reads."""
+    first: dict[str, str] = {}
+    for name, server in servers.items():
+        other = first.setdefault(server, name)
+        own, others = (with_server(config, runs[one])["generate"]["server"] for one in (name, other))
+        for key in [key for key in own if own[key] != others[key]]:
+            yield (
+                f"{name}: server.{key} is {own[key]}, but {others[key]} for {other}, and one server of "
+                f"{runs[name].model} answers both: give all its rows the same server.* settings."
+            )
+    for name, run in runs.items():
+        if "server" in run.settings and run.settings.get("prompt", {}).get("endpoint"):
+            yield f"{name}: it names an endpoint, so nothing reads its settings server.*."
+
+
+def served(runs: Mapping[str, Row], servers: Mapping[str, str], server: str) -> list[Row]:
     """The runs that share a server; `servers` has that of each run."""
     return [runs[run] for run, name in servers.items() if name == server]
 

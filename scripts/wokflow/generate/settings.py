@@ -328,7 +328,8 @@ VLLM = When("backend", "vllm")
 
 class ServerSettings(Settings):
     """The server of prompt runs without an endpoint: started for all runs of a model, on a GPU node under Slurm, and
-    ended after them.
+    ended after them. A row of the table of runs, or of that of models (judge.models), may set each key for itself, as
+    server.gpus=4; rows that share a server must agree.
     """
 
     model: Model[str] = from_rule()

@@ -9,6 +9,7 @@ from wokflow.frame.cutoffs import CutoffGroup, part_cutoff, plain
 from wokflow.frame.runs import DIALOGUES, REWRITING, Run
 from wokflow.frame.scope import Scope
 from wokflow.frame.stages import SOCKS, TOKENIZERS
+from wokflow.generate.arguments import server_problems, servers
 
 ABOUT = (
     "adapts and rewrites recipes, translates sentences with items, and adapts dialogues (`docs/dialogues.md`): by "
@@ -54,8 +55,9 @@ def problems(config: Mapping[str, Any]) -> Iterator[str]:
 
 
 def run_problems(config: Mapping[str, Any], runs: Mapping[str, Run]) -> Iterator[str]:
-    """Runs on sentences or dialogues that the rest of the config does not allow."""
+    """Runs on sentences or dialogues that the rest of the config does not allow; servers, see server_problems."""
     generate = config["generate"]
+    yield from (f"run {problem}" for problem in server_problems(config, runs, servers(config, runs)))
     for run in runs.values():
         if run.data == DIALOGUES and not config["ingest"]["dialogues"]["path"]:
             yield f"run {run.name}: say where the dialogues lie that it adapts: ingest.dialogues.path."

@@ -11,7 +11,7 @@ from wokflow.frame.paper_settings import Rows, paper_of
 from wokflow.frame.paths import expanded
 from wokflow.frame.runs import DIALOGUES, NAME, SEED, Run, located, read_overrides
 from wokflow.frame.text_files import read_table
-from wokflow.generate.arguments import servers
+from wokflow.generate.arguments import server_problems, servers
 
 PROMPTS = {
     "generator": "resources/ash/recipe.txt",
@@ -33,7 +33,8 @@ COLUMNS = {
     "finds their edits. `edit_rater` and `strategist`: rate edits, and name their strategies.",
     "model": "What its endpoint calls it.",
     "prompt": "The file of its prompt; empty: that of the paper, in resources/ash or resources/pta.",
-    "settings": "What differs from generate.prompt for this model: `prompt.temperature=0.7; prompt.seed=1`.",
+    "settings": "What differs for this model from generate.prompt, and from generate.server if it asks the "
+    "workflow's own server: `prompt.temperature=0.7; server.gpus=2`.",
     "repetitions": "How often it is asked each task; empty: 3 of evaluators, 1 of others.",
     "seed": "The seed of the first repetition; each further one adds 1. Empty: 13.",
     "family": "The model's family, for evaluate.biases; the column may be missing. Empty: the first letters of "
@@ -84,12 +85,17 @@ def read_models(
         settings, wrong = read_overrides(row["settings"], schema)
         in_row = [*_problems(row, models), *wrong]
         in_row += [
-            f"{step}.*: models are asked by prompt.* alone." for step in sorted(settings) if step != "prompt"
+            f"{step}.*: models are asked by prompt.* and server.* alone."
+            for step in sorted(settings)
+            if step not in ("prompt", "server")
         ]
         if not in_row:
             models[row["name"]] = model = _model(row, settings)
             in_row = [*_missing(model)]
         problems += [f"  - line {number}: {text}" for text in in_row]
+    if not problems:
+        of_servers = server_problems(config, models, own_servers(config, models))
+        problems += [f"  - {problem}" for problem in of_servers]
     roles = {each.role for each in models.values()}
     if not problems and "comparer" in roles:
         problems += _no_translations(config, runs)

@@ -17,7 +17,7 @@ from wokflow.frame.gpus import find_gpus
 from wokflow.frame.paper_settings import CAMT, PAPERS, Paper, Rows, paper_of
 from wokflow.frame.runs import FROM_SCRATCH, ROOT, Run, located
 from wokflow.frame.secrets import variable_for
-from wokflow.generate.arguments import prompt_overrides
+from wokflow.generate.arguments import prompt_overrides, with_server
 from wokflow.judge.arguments import OF_DIALOGUES, OF_RECIPES, AskedModel
 from wokflow.report.paper_files import exhibits, files_of, without_files
 
@@ -224,15 +224,17 @@ def _endpoints(config: Mapping[str, Any], tables: Tables) -> Iterator[Missing]:
     Whether jobs will go to Slurm, whose nodes may have GPUs, is not known here.
     """
     closed: dict[str, list[str]] = {}
-    gpus = bool(find_gpus())
+    gpus = len(find_gpus())
     for each in tables.models:
         block = config["generate"]["prompt"] | prompt_overrides(config, each)
         endpoint = block["endpoint"]
         if each.answers or each.family != "prompt":
             continue
         if not endpoint:
-            if not gpus and config["generate"]["server"]["gpus"]:
-                closed.setdefault("GPU on this machine for generate.server", []).append(each.name)
+            needed = with_server(config, each)["generate"]["server"]["gpus"]
+            if gpus < needed:
+                what = "GPU" if needed == 1 else f"GPUs ({needed})"
+                closed.setdefault(f"{what} on this machine for generate.server", []).append(each.name)
             continue
         variable, url = variable_for(endpoint, block["key_variable"]), urlsplit(endpoint)
         if variable and not os.environ.get(variable):
