@@ -1,6 +1,7 @@
 """docs/papers.md: no table or figure of a paper is missing, and what it names is there."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -151,6 +152,22 @@ def test_settings_have_the_values_that_the_papers_config_or_a_row_of_its_tables_
                 assert lookup(config, key) in (None, []), row["setting"]
             else:  # not by the default alone: what else a config has is told as a change
                 assert in_rows or (key in own and own[key] == value), (row["setting"], key)
+
+
+def test_each_model_of_the_hub_is_pinned_in_all_its_rows_or_said_not_to_be() -> None:
+    pins = defaultdict(set)
+    for short in SHORTS:
+        config = config_of(short)
+        for path in (config["runs"], config["judge"]["models"]):
+            for _, row in read_table(ROOT / path, ["model", "settings"], comments=True) if path else ():
+                if "/" in row["model"] and "prompt.endpoint=" not in row["settings"]:
+                    commit = re.search(
+                        r"\b(?:model|decode|server)\.revision=([0-9a-f]{40})\b", row["settings"]
+                    )
+                    pins[row["model"]].add(commit and commit[1])
+    assert {model for model, commits in pins.items() if len(commits) > 1} == set()
+    said = re.findall(r"`(\S+)` is not pinned", (ROOT / "docs" / "runs.md").read_text(encoding="utf-8"))
+    assert {model for model, commits in pins.items() if None in commits} == {*said}
 
 
 @pytest.mark.parametrize("short", SHORTS)
