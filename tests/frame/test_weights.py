@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from wokflow.frame.weights import weights_mb
+from wokflow.frame.weights import cached_commit, weights_mb
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,18 @@ def test_files_count_where_there_are_any(tmp_path: Path, monkeypatch: pytest.Mon
     cached = tmp_path / "home" / "hub" / "models--some--model-7B" / "snapshots"
     sparse(cached / "a" / "model.safetensors", 9_000_000)
     assert weights_mb("some/model-7B") == 9
+
+
+def test_the_commit_of_a_branch_is_the_one_that_was_fetched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    refs = tmp_path / "hub" / "models--some--model" / "refs"
+    refs.mkdir(parents=True)
+    (refs / "main").write_text("a" * 40 + "\n")
+    (refs / "v2").write_text("b" * 40)
+    (refs / "cut").write_text("b" * 7)
+    revisions = (None, "main", "v2", "cut", "none")
+    found = [cached_commit("some/model", revision) for revision in revisions]
+    assert found == ["a" * 40, "a" * 40, "b" * 40, None, None]
+    assert cached_commit("some/other", None) is None

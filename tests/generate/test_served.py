@@ -4,11 +4,17 @@ import gzip
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 from threading import Thread
 
 import pytest
+from wokflow.frame.digests import path_digest
 from wokflow.generate import served
+from wokflow.generate.costs import Ledger, Prices
+from wokflow.generate.prompt import connection
 from wokflow.generate.served import Server
+
+from tests.generate.asking import prompt_settings
 
 MODELS = b'{"data": [{"id": "m"}]}'
 
@@ -46,6 +52,31 @@ def body(content: bytes, **headers: str) -> Callable[[BaseHTTPRequestHandler], N
 def test_a_server_says_its_models(write: Callable[[BaseHTTPRequestHandler], None]) -> None:
     with answering(write) as server:
         assert server.models() == ["m"] and server.healthy()
+
+
+def identity(model: str, folder: Path, commit: str = "", command: str = "serve") -> str:
+    """What answers of a server with a model are kept by."""
+    path_digest.cache_clear()  # as in a process of its own
+    Server("http://localhost/v1", 1, "secret", ready=True, commit=commit).write(folder / "server.json")
+    settings = prompt_settings(model=model, backend="command", command=[command])
+    return connection(settings, str(folder / "server.json"), Ledger(Prices()))[0]
+
+
+def test_answers_are_kept_by_the_content_of_a_model_s_folder(tmp_path: Path) -> None:
+    (folder := tmp_path / "model").mkdir()
+    (folder / "weights").write_bytes(b"a")
+    before = identity(str(folder), tmp_path)
+    assert identity(str(folder), tmp_path) == before
+    (folder / "weights").write_bytes(b"b")
+    assert identity(str(folder), tmp_path) != before
+
+
+def test_answers_are_kept_by_the_commit_of_a_model_of_the_hub(tmp_path: Path) -> None:
+    """Its name alone says nothing of its weights, which change when main moves."""
+    before = identity("lab/m", tmp_path, "a" * 40)
+    assert identity("lab/m", tmp_path, "a" * 40) == before
+    others = [("lab/m", "b" * 40), ("lab/m", ""), ("lab/n", "a" * 40), ("lab/m", "a" * 40, "other")]
+    assert len({before, *(identity(one[0], tmp_path, *one[1:]) for one in others)}) == 5
 
 
 LARGE = MODELS + b" " * (served.MOST + 1)

@@ -13,14 +13,13 @@ from typing import Any
 
 import pytest
 from wokflow.frame import tables
-from wokflow.frame.digests import path_digest
 from wokflow.frame.job import Progress, UserError
 from wokflow.generate import schemas
 from wokflow.generate.answers import read_answer
 from wokflow.generate.client import Client
 from wokflow.generate.costs import Ledger, Prices, Tokens
 from wokflow.generate.request import Request
-from wokflow.generate.served import COMMANDS, Server, await_server, server_identity, serves
+from wokflow.generate.served import COMMANDS, Server, await_server, serves
 from wokflow.generate.server import filled
 
 from tests.conftest import ROOT
@@ -252,17 +251,15 @@ def test_a_server_on_a_unix_socket_is_asked_there(tmp_path: Path) -> None:
     assert not Path(server.socket).parent.exists()
 
 
-def test_answers_are_kept_by_the_content_of_a_model_s_folder(tmp_path: Path) -> None:
-    def identity(model: str) -> str:
-        path_digest.cache_clear()  # as in a process of its own
-        return server_identity(["serve", "{model}"], model)
-
-    (tmp_path / "weights").write_bytes(b"a")
-    before = identity(str(tmp_path))
-    assert identity(str(tmp_path)) == before != server_identity(["other", "{model}"], str(tmp_path))
-    (tmp_path / "weights").write_bytes(b"b")
-    assert identity(str(tmp_path)) != before
-    assert identity("gpt-9") == identity("gpt-9") != identity("gpt-8")
+def test_the_file_of_a_server_has_the_commit_that_it_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    main = tmp_path / "hub" / "models--lab--m" / "refs" / "main"
+    main.parent.mkdir(parents=True)
+    main.write_text("a" * 40)
+    with serving(tmp_path, small(tmp_path), "lab/m"):
+        assert answering(tmp_path).commit == "a" * 40
 
 
 def test_places_are_filled_within_arguments_and_no_others() -> None:

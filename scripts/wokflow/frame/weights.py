@@ -1,4 +1,4 @@
-"""The size of a model before it is loaded, for its job's request of memory."""
+"""What is known of a model without loading it: its size, for its job's request of memory, and its commit."""
 
 import os
 import re
@@ -9,6 +9,7 @@ from wokflow.frame.digests import named_by
 _BILLIONS = re.compile(
     r"(?<![\d.])(\d+)(?:\.(\d+))?b(\d)?(?![a-z])", re.IGNORECASE
 )  # 7B, 1.3B; 7b1, as BLOOM
+_COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
 def weights_mb(model: str) -> int | None:
@@ -33,8 +34,25 @@ def weights_mb(model: str) -> int | None:
     return int(2_000 * float(f"{whole}.{fraction or tenth or 0}"))
 
 
+def cached_commit(model: str, revision: str | None) -> str | None:
+    """The commit that a branch or tag (None: main) of a model of the hub had when it was last fetched.
+
+    None where the local cache of the hub does not tell, as of a model in a folder.
+    """
+    try:
+        commit = (_cache(model) / "refs" / (revision or "main")).read_text(encoding="utf-8").strip()
+    except (OSError, ValueError):
+        return None
+    return commit if _COMMIT.fullmatch(commit) else None
+
+
 def _cached(model: str) -> list[Path]:
-    """The snapshots of a model in the hub's cache, whose place huggingface_hub reads from these variables too."""
+    """The snapshots of a model in the hub's cache."""
+    return list(_cache(model).glob("snapshots/*"))
+
+
+def _cache(model: str) -> Path:
+    """A model's folder in the hub's cache, whose place huggingface_hub reads from these variables too."""
     home = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")) / "huggingface"
     cache = Path(os.environ.get("HF_HUB_CACHE") or Path(home) / "hub").expanduser()
-    return list((cache / f"models--{model.replace('/', '--')}").glob("snapshots/*"))
+    return cache / f"models--{model.replace('/', '--')}"

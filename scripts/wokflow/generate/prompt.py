@@ -22,7 +22,7 @@ from wokflow.generate.endpoints import Key
 from wokflow.generate.released_answers import Released, digest_of
 from wokflow.generate.request import Request, check, request
 from wokflow.generate.sentence_texts import cleaner, dialogue_of, values_of
-from wokflow.generate.served import await_server, server_command, server_identity
+from wokflow.generate.served import await_server, folder_digest, server_command, server_identity
 from wokflow.generate.settings import PromptSettings
 from wokflow.models.recipe_texts import without_headings
 
@@ -49,10 +49,11 @@ def generate_prompt(
 
     Without an endpoint in the settings, the workflow's own server is asked, which the file `server` describes. Each
     answer is kept in the `cache` as soon as it comes, by its request, the run's seed, and the endpoint's URL, or the
-    server's command and its model (of a folder: the content); nothing in there is asked for again, but what was
-    refused or empty in an earlier round than `again`. Equal requests are asked once, and have a cost in their first
-    row only. What the run has spent stands in the file `ledger`, over all starts. With `released`, a table as
-    generate/calls, nothing is asked: its rows for the run take the place of answers, and fit word for word.
+    server's command and its model (of a folder: the content; of the hub: the loaded commit). Nothing in there is asked
+    for again, but what was refused or empty in an earlier round than `again`. Equal requests are asked once, and have
+    a cost in their first row only. What the run has spent stands in the file `ledger`, over all starts. With
+    `released`, a table as generate/calls, nothing is asked: its rows for the run take the place of answers, and fit
+    word for word.
 
     A prediction is the answer without thoughts and marks of code (sentence_texts.cleaner), whatever its language
     and form; the log says how many are not as asked for. It is empty where the model refused or said nothing. An
@@ -116,8 +117,10 @@ def connection(
         identity, socket = settings.endpoint, ""
         url, key = settings.endpoint, Key(variable_for(settings.endpoint, settings.key_variable))
     elif server:
-        identity = f"server {server_identity(server_command(settings), settings.model)}"
+        content = folder_digest(settings.model)  # while the server starts
         own = await_server(str(server))
+        weights = content or own.commit or None
+        identity = f"server {server_identity(server_command(settings), settings.model, weights)}"
         url, key, socket = own.url, own.key, own.socket
     else:
         raise UserError("generate.prompt.endpoint: give a base URL, or let the workflow start a server.")

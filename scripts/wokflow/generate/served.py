@@ -35,7 +35,8 @@ class Server:
 
     `url` is the base URL, `secret` the key that the server was given, and `socket` the Unix socket that it listens on
     ("": it listens on a TCP port). `minutes` is how long starting may take. It is `ready` once it has been seen to
-    serve the model; `error` says why it did not start or has ended.
+    serve the model; `error` says why it did not start or has ended. `commit` is that of a loaded model of the hub
+    ("": unknown, or its revision says it).
     """
 
     url: str
@@ -44,6 +45,7 @@ class Server:
     socket: str = ""
     ready: bool = False
     error: str = ""
+    commit: str = ""
 
     @property
     def key(self) -> Key:
@@ -138,11 +140,16 @@ def flags(values: Mapping[str, Any]) -> list[str]:
     return [word for flag, value in values.items() if value for word in (flag, str(value))]
 
 
-def server_identity(command: Sequence[str], model: str) -> str:
-    """The name under which the cache keeps answers of the workflow's own server: a digest of its command and its
-    model.
+def folder_digest(model: str) -> str | None:
+    """The digest of a model in a folder; None for a name."""
+    return path_digest(model) if Path(model).exists() else None
 
-    A model in a folder counts by its content, so that a model that replaces it in the same folder is asked anew.
+
+def server_identity(command: Sequence[str], model: str, weights: str | None) -> str:
+    """The name under which the cache keeps answers of the workflow's own server: a digest of its command, its model
+    and what is known of its weights.
+
+    These are the content of a folder or the commit of a model of the hub, so that a model that takes the place of
+    another under the same name is asked anew.
     """
-    weights = path_digest(model) if Path(model).exists() else None
     return hashlib.sha256(json.dumps([list(command), model, weights]).encode()).hexdigest()

@@ -20,6 +20,7 @@ from wokflow.frame.job import Job, Progress, UserError
 from wokflow.frame.printed import errors_in
 from wokflow.frame.processes import program
 from wokflow.frame.secrets import without_secrets
+from wokflow.frame.weights import cached_commit
 from wokflow.generate.listeners import keepers, listens
 from wokflow.generate.served import LOOK, Server, flags, server_command, serves
 from wokflow.generate.settings import ServerSettings
@@ -63,7 +64,12 @@ def generate_server(*, endpoint: str, settings: ServerSettings, log: str, job: J
                 try:
                     with started(arguments, output, server.secret, model) as process:
                         ready = Readiness(
-                            server, model, settings.backend != "transformers", port, process.pid
+                            server,
+                            model,
+                            settings.backend != "transformers",
+                            port,
+                            process.pid,
+                            settings.revision,
                         )
                         done = partial(_done, stop, endpoint)
                         _watch(process, ready, endpoint, done, progress)
@@ -118,6 +124,7 @@ class Readiness:
     lists_model: bool
     port: int | None
     session: int
+    revision: str | None = None
 
     def __call__(self) -> bool:
         """Raises PortTakenError if another process listens on the port; UserError if another model is served."""
@@ -153,8 +160,10 @@ def _watch(
         seconds = time.monotonic() - start
         ended = process.poll() is not None
         if not ready and (ready := is_ready()):
-            replace(is_ready.server, ready=True).write(endpoint)
-            progress.say(f"ready after {seconds:.0f} s")
+            commit = cached_commit(is_ready.model, is_ready.revision) or ""
+            replace(is_ready.server, ready=True, commit=commit).write(endpoint)
+            of_hub = f": {is_ready.model} at commit {commit}" if commit else ""
+            progress.say(f"ready after {seconds:.0f} s{of_hub}")
         if ended:
             raise UserError(
                 f"{process.args!r} ended by itself after {seconds:.0f} s ({_end(process.returncode)})."
