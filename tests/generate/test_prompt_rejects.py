@@ -22,7 +22,8 @@ def test_requests_that_are_rejected_stop_the_run_unless_they_are_let_go(tmp_path
     run = Run(tmp_path, ["a", "b"])
     with endpoint(error(400, "too long"), well(), error(400, "too long")) as server:
         with pytest.raises(
-            SystemExit, match=r"1 of 2 requests got no answer:\n  1 times: HTTP 400: too long"
+            SystemExit,
+            match=r"1 of 2 requests got no answer:\n  1 times: HTTP 400: too long\nRun again to ask",
         ):
             run(server, concurrency=1)
         found = run(server, concurrency=1, failures=1)
@@ -74,11 +75,14 @@ def test_a_run_of_which_no_answer_can_be_used_fails(
     assert not (tmp_path / "out.parquet").exists()
 
 
-def test_a_run_whose_requests_are_all_rejected_fails(tmp_path: Path) -> None:
+@pytest.mark.parametrize("failures", [0, 9])
+def test_a_run_whose_requests_are_all_rejected_fails(failures: int, tmp_path: Path) -> None:
+    """And is told where to look, since the same requests would be rejected again."""
     run = Run(tmp_path, ["a", "b"])
     with endpoint(error(400, "unknown field")) as server, pytest.raises(SystemExit) as caught:
-        run(server)
-    assert "2 of 2 requests got no answer:\n  2 times: HTTP 400: unknown field" in str(caught.value)
+        run(server, failures=failures)
+    said = "2 of 2 requests got no answer:\n  2 times: HTTP 400: unknown field\nLook at the run's model and at mode, "
+    assert said in str(caught.value) and "Run again" not in str(caught.value)
     assert not (tmp_path / "out.parquet").exists()
 
 

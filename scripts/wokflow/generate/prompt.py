@@ -49,9 +49,9 @@ def generate_prompt(
 
     Without an endpoint in the settings, the workflow's own server is asked, which the file `server` describes. Each
     answer is kept in the `cache` as soon as it comes, by its request, the run's seed, and the endpoint's URL, or the
-    server's command and its model (of a folder: the content; of the hub: the loaded commit). Nothing in there is asked
-    for again, but what was refused or empty in an earlier round than `again`. Equal requests are asked once, and have
-    a cost in their first row only. What the run has spent stands in the file `ledger`, over all starts. With
+    server's command and its model (of a folder: the content; of the hub: the loaded commit). Nothing in there is
+    asked for again, but what was refused or empty in an earlier round than `again`. Equal requests are asked once,
+    and have a cost in their first row only. What the run has spent stands in the file `ledger`, over all starts. With
     `released`, a table as generate/calls, nothing is asked: its rows for the run take the place of answers, and fit
     word for word.
 
@@ -144,12 +144,9 @@ class Asker:
         missing = {name: one for name, one in by_name.items() if name not in kept}
         self.progress.say(f"{len(kept)} answers are kept from before, {len(missing)} are asked for")
         answers = kept | self._asked(missing, client)
-        if answers and all(one.status in LOST for one in answers.values()):
-            rejected = any(one.status == "rejected" for one in answers.values())
-            advice = "Look at the run's model and at mode, parameters and max_tokens_name of generate.prompt."
-            raise UserError(
-                f"{unanswered(answers, len(answers))}\n{advice if rejected else 'Run again later.'}"
-            )
+        lost = sum(one.status in LOST for one in answers.values())
+        if lost and (lost > self.settings.failures or lost == len(answers)):
+            raise UserError(f"{unanswered(answers, len(missing))}\n{_advice(answers)}")
         return answers
 
     def _one(self, request: Request, client: Client) -> Answer:
@@ -161,7 +158,10 @@ class Asker:
         return read_answer(response)
 
     def _asked(self, missing: Mapping[str, Request], client: Client) -> dict[str, Answer]:
-        """Send the missing requests. After an error, requests in flight are still awaited."""
+        """Send the missing requests, but no more to an endpoint that is down.
+
+        After an error, requests in flight are still awaited.
+        """
         answers: dict[str, Answer] = {}
         failed = in_a_row = 0
         futures: dict[Future[Answer], str] = {}
@@ -186,12 +186,20 @@ class Asker:
                 f"generate.prompt.budget: {error}. Of {len(missing)} requests {came} were answered now and "
                 f"{len(missing) - came} are left. Run again with a larger budget: answers are kept."
             ) from None
-        if failed > self.settings.failures:
-            raise UserError(
-                f"{unanswered(answers, len(missing))}\nRun again to ask for what is missing alone: answers are kept. "
-                "generate.prompt.failures is how many requests may stay without an answer."
-            )
         return answers
+
+
+def _advice(answers: Mapping[str, Answer]) -> str:
+    """What to do where too many requests got no answer; `answers` are all of the run, kept ones too."""
+    statuses = {one.status for one in answers.values()}
+    if not statuses.issubset(LOST):
+        return (
+            "Run again to ask for what is missing alone: answers are kept. generate.prompt.failures is how many "
+            "requests may stay without an answer."
+        )
+    if "rejected" in statuses:
+        return "Look at the run's model and at mode, parameters and max_tokens_name of generate.prompt."
+    return "Run again later."
 
 
 def _useless(answers: Sequence[Answer], most: int | None) -> str | None:
