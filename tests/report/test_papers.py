@@ -171,6 +171,12 @@ def test_each_model_of_the_hub_is_pinned_in_all_its_rows_or_said_not_to_be() -> 
 
 
 @pytest.mark.parametrize("short", SHORTS)
+def test_a_papers_models_train_on_one_gpu(short: str) -> None:
+    """More is no setting of a paper, and a job that finds fewer GPUs than processes ends."""
+    assert not [cell for cell in cells_of(config_of(short)) if cell.startswith("model.processes")]
+
+
+@pytest.mark.parametrize("short", SHORTS)
 def test_without_a_papers_corpora_its_config_is_good_and_what_needs_them_is_left_out(
     short: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
