@@ -156,7 +156,7 @@ rule evaluate_smatch:
     resources:
         mem_mb=memory(8000),
         runtime=minutes(240),
-        gpu=1,
+        gpu=int(config["evaluate"]["smatch"]["device"] != "cpu"),
     params:
         **step(
             "evaluate.smatch",
@@ -186,7 +186,7 @@ rule evaluate_comet:
     resources:
         mem_mb=memory(8000),
         runtime=minutes(120),
-        gpu=1,
+        gpu=int(config["evaluate"]["comet"]["device"] != "cpu"),
     params:
         **step("evaluate.comet", given=lambda wildcards: {"data": DIRECTION[wildcards.run]}),
     script:
@@ -210,7 +210,7 @@ rule evaluate_bleurt:
     resources:
         mem_mb=memory(8000),
         runtime=minutes(120),
-        gpu=1,
+        gpu=int(config["evaluate"]["bleurt"]["device"] != "cpu"),
     params:
         **step("evaluate.bleurt", given=lambda wildcards: {"data": DIRECTION[wildcards.run]}),
     script:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from wokflow.evaluate import bleurt, bleurt_worker, comet, comet_worker
@@ -102,6 +103,28 @@ def test_a_run_is_scored_or_the_note_says_why_not(tmp_path: Path, given: list[st
         assert row["parts"] is None and f"No program for {metric.upper()}" in row["note"]
     else:
         assert (row["statistic"], row["parts"]) == ("mean", [20, 1])
+
+
+SEES = "import os; print(len(os.environ['CUDA_VISIBLE_DEVICES']))"
+
+
+@pytest.mark.parametrize("metric", ["comet", "bleurt"])
+@pytest.mark.parametrize(("device", "score"), [(None, 1), ("cpu", 0)])
+def test_on_a_cpu_a_program_sees_no_gpu(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metric: str, device: Any, score: int
+) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "7")
+    files = {
+        "parts": str(tmp_path / "parts"),
+        "predictions": write_predictions(tmp_path / "p", "r", {"s": "a"}),
+    }
+    files["instances"] = write_instances(tmp_path / "i", [{"instance_id": "s", "reference": "ab"}])
+    own: dict[str, Any] = {"data": "zh-en", "command": command(SEES), "device": device}
+    if metric == "comet":
+        evaluate_comet(**files, run="r", settings=CometSettings(**own), job=JOB)
+    else:
+        evaluate_bleurt(**files, run="r", settings=BleurtSettings(**own), job=JOB)
+    assert tables.read(files["parts"])["parts"][0][0] == 100 * score
 
 
 def test_the_signature_names_the_model_and_not_where_things_lie() -> None:

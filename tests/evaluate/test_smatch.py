@@ -103,6 +103,13 @@ def test_each_text_is_parsed_once_and_blank_ones_not_at_all() -> None:
     assert parsed(["", " "], ["not called"], "k", None) == {}
 
 
+@pytest.mark.parametrize("gpu", [True, False])
+def test_a_parser_sees_no_gpu_where_it_is_to_have_none(monkeypatch: pytest.MonkeyPatch, gpu: bool) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "7")
+    code = "import os; print('(a / n' + os.environ['CUDA_VISIBLE_DEVICES'] + ')')"
+    assert parsed(["b"], command(code), "k", None, gpu=gpu) == {"b": "(a / n7)" if gpu else "(a / n)"}
+
+
 def test_too_few_graphs_are_refused() -> None:
     with pytest.raises(
         UserError, match=r"evaluate\.smatch\.parsers\.zh: the parser was given 2 texts and wrote 1"

@@ -336,6 +336,7 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
             ("smatch.parsers.zh", ["parse"], set[str]()),
             ("smatch.solver", "hillclimber", {"evaluate_smatch"}),
             ("smatch.seconds", 1, set[str]()),
+            *((f"{name}.device", "cpu", set[str]()) for name in ("smatch", "comet", "bleurt")),
             ("comet.command", ["comet"], {"evaluate_comet"}),
             ("comet.seconds", 1, set[str]()),
         )

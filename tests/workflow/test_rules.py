@@ -44,7 +44,7 @@ contact: me@example.org
 evaluate:
   bertscore: {{zh: {{model: x}}, en: {{model: y}}}}
   smatch: {{parsers: {{zh: [parse], en: [parse]}}}}
-  comet: {{command: [comet]}}
+  comet: {{command: [comet], device: cpu}}
   bleurt: {{command: [bleurt]}}
 """
 ASKED = (
@@ -249,6 +249,12 @@ def test_a_server_s_job_asks_for_what_its_rows_set(rules: dict[str, Any]) -> Non
         "generate_server": {"gpu": 4, "mem_mb": 9000},
         "judge_server": {"gpu": 2, "mem_mb": 32000},
     }
+
+
+def test_programs_that_run_on_a_cpu_ask_for_no_gpu(rules: dict[str, Any]) -> None:
+    """COMET does so here."""
+    asked = {name: rules[f"evaluate_{name}"].resources["gpu"].value for name in ("smatch", "comet", "bleurt")}
+    assert asked == {"smatch": 1, "comet": 0, "bleurt": 1}
 
 
 def test_the_page_counts_every_table_of_rejects_that_a_rule_writes(

@@ -17,5 +17,6 @@ def evaluate_bleurt(
     The command is as scorer.Scorer takes it; {worker} stands for bleurt_worker.py, to be run by a Python that has
     bleurt. Without a command the metric is skipped. Raises UserError if the command fails.
     """
-    scorer = Scorer("bleurt", "BLEURT", WORKER, settings.command, settings.seconds)
+    gpu = settings.device != "cpu"
+    scorer = Scorer("bleurt", "BLEURT", WORKER, settings.command, settings.seconds, gpu=gpu)
     write_parts(instances, predictions, parts, run, settings.data, scorer.score, job)

@@ -17,5 +17,6 @@ def evaluate_comet(
     The command is as scorer.Scorer takes it; {worker} stands for comet_worker.py, to be run by a Python that has
     unbabel-comet. Without a command the metric is skipped. Raises UserError if the command fails.
     """
-    scorer = Scorer("comet", "COMET", WORKER, settings.command, settings.seconds, hub=True)
+    gpu = settings.device != "cpu"
+    scorer = Scorer("comet", "COMET", WORKER, settings.command, settings.seconds, hub=True, gpu=gpu)
     write_parts(instances, predictions, parts, run, settings.data, scorer.score, job)

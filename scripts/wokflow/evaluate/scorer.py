@@ -19,7 +19,8 @@ class Scorer:
 
     `command` reads JSON lines with src, mt and ref and writes a number for each (see frame.command: {input} and
     {output} are files); {worker} stands for the file `worker`, which comes with Wokflow. It may take `seconds`. With
-    `hub` it fetches its model from the Hugging Face hub by itself, and gets the token for that.
+    `hub` it fetches its model from the Hugging Face hub by itself, and gets the token for that. Without `gpu` it sees
+    none.
     """
 
     metric: str
@@ -28,6 +29,7 @@ class Scorer:
     command: Sequence[str]
     seconds: float | None
     hub: bool = False
+    gpu: bool = True
 
     @property
     def key(self) -> str:
@@ -57,7 +59,13 @@ class Scorer:
         if not lines:
             return [0.0] * len(rows)
         written = run_command(
-            command, "".join(lines), key=self.key, seconds=self.seconds, worker=self.worker, hub=self.hub
+            command,
+            "".join(lines),
+            key=self.key,
+            seconds=self.seconds,
+            worker=self.worker,
+            hub=self.hub,
+            gpu=self.gpu,
         )
         numbers = self._numbers(written)
         if len(numbers) != len(lines):

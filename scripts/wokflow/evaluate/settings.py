@@ -170,6 +170,8 @@ class SmatchSettings(Settings):
     parsers: RuleOnly[Parsers] = Parsers()
     command: tuple[Text, ...] = from_rule()
     """The parser of the language that the run writes."""
+    device: Never[Literal["cpu"] | None] = None
+    """Where the commands run: with cpu its job asks for no GPU, and they see none; null asks for one."""
     seconds: Never[float | None] = Field(None, gt=0)
     """Longest time for a command."""
     solver: Literal["ilp", "hillclimber"] = "ilp"
@@ -182,6 +184,8 @@ class CometSettings(Settings):
     """Command that scores with COMET in an environment of its own, an entry a word; docs/runs.md says how. None:
     it is not measured.
     """
+    device: Never[Literal["cpu"] | None] = None
+    """Where the command runs: with cpu its job asks for no GPU, and it sees none; null asks for one."""
     seconds: Never[float | None] = Field(None, gt=0)
     """Longest time for the command."""
 
@@ -192,6 +196,8 @@ class BleurtSettings(Settings):
     """Command that scores with BLEURT in an environment of its own, an entry a word; docs/runs.md says how. None:
     it is not measured.
     """
+    device: Never[Literal["cpu"] | None] = None
+    """Where the command runs: with cpu its job asks for no GPU, and it sees none; null asks for one."""
     seconds: Never[float | None] = Field(None, gt=0)
     """Longest time for the command."""
 

@@ -37,19 +37,22 @@ def evaluate_smatch(
     def score(texts: Texts) -> list[Metric]:
         if not settings.command:
             return [skipped("smatch", len(texts.texts), f"No AMR parser is given ({key}).")]
-        graphs = parsed([*texts.texts, *texts.references], settings.command, key, settings.seconds)
+        both, gpu = [*texts.texts, *texts.references], settings.device != "cpu"
+        graphs = parsed(both, settings.command, key, settings.seconds, gpu=gpu)
         return [compare(texts, graphs, settings.solver, job.progress)]
 
     write_parts(instances, predictions, parts, run, settings.data, score, job)
 
 
-def parsed(texts: Sequence[str], command: Sequence[str], key: str, seconds: float | None) -> dict[str, str]:
-    """The graph of each text that is not blank."""
+def parsed(
+    texts: Sequence[str], command: Sequence[str], key: str, seconds: float | None, *, gpu: bool = True
+) -> dict[str, str]:
+    """The graph of each text that is not blank; without `gpu` the command sees none."""
     lines = sorted({text for text in texts if text.strip()})
     if not lines:
         return {}
     graphs = split_graphs(
-        run_command(command, "".join(f"{line}\n" for line in lines), key=key, seconds=seconds)
+        run_command(command, "".join(f"{line}\n" for line in lines), key=key, seconds=seconds, gpu=gpu)
     )
     if len(graphs) != len(lines):
         raise UserError(

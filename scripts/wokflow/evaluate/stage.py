@@ -43,9 +43,9 @@ NEEDED_BY_NAME = {  # generated texts are read as parse reads recipes
 
 WITHOUT_GPU = {
     "evaluate_bertscore": "evaluate.bertscore.device: cpu",
-    "evaluate_smatch": "evaluate.smatch switched off",
-    "evaluate_comet": "evaluate.comet switched off",
-    "evaluate_bleurt": "evaluate.bleurt switched off",
+    "evaluate_smatch": "evaluate.smatch.device: cpu",
+    "evaluate_comet": "evaluate.comet.device: cpu",
+    "evaluate_bleurt": "evaluate.bleurt.device: cpu",
     "evaluate_counterfactual": "evaluate.counterfactual.bertscore.device: cpu",
 }
 

@@ -17,7 +17,14 @@ MOST = 1 << 32  # bytes that a program may write
 
 
 def run_command(
-    command: Sequence[str], text: str, *, key: str, seconds: float | None, hub: bool = False, **names: str
+    command: Sequence[str],
+    text: str,
+    *,
+    key: str,
+    seconds: float | None,
+    hub: bool = False,
+    gpu: bool = True,
+    **names: str,
 ) -> str:
     """Run a command on a text and return the text that it writes.
 
@@ -25,15 +32,18 @@ def run_command(
     without the second it writes to standard output. Other words in braces are replaced by `names`. A command that
     takes longer than `seconds` is killed, with all processes that it started. Of secrets in the environment the
     program gets those that fetch a model from the Hugging Face hub, if `hub`, and those that users name in
-    WOKFLOW_EXPORT. Raises UserError, which names the config `key`, if the program cannot be started, fails, takes too
-    long, or writes no text, or too much of it.
+    WOKFLOW_EXPORT. Without `gpu` it sees none. Raises UserError, which names the config `key`, if the program cannot
+    be started, fails, takes too long, or writes no text, or too much of it.
     """
     with tempfile.TemporaryDirectory(prefix="wokflow-") as folder:
         read, written, log = (Path(folder) / name for name in ("input", "output", "log"))
         read.write_text(text, encoding="utf-8", newline="\n")
         words = _filled(command, {"input": str(read), "output": str(written), **names})
         printed = log if _names(command, "{output}") else written
-        environment = program_environment(os.environ, hub=hub)
+        environment = {
+            **program_environment(os.environ, hub=hub),
+            **({} if gpu else {"CUDA_VISIBLE_DEVICES": ""}),
+        }
         status = _run(words, environment, _source(command, read), printed, log, key, seconds)
         if status:
             with log.open("rb") as file:
