@@ -99,6 +99,7 @@ rule report_page:
             for name, run in RUNS.items()
             if run.family == "prompt"
         ],
+        judge_answers=[f"{RESULTS}/judge/answers/{name}/part-00000.parquet" for name in ASKED],
         evaluate_scores=parts("evaluate/scores", 2),
         evaluate_outputs=[
             f"{RESULTS}/evaluate/outputs/{run}/part-00000.parquet"

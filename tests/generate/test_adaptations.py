@@ -148,11 +148,13 @@ def test_released_answers_replay_without_an_endpoint_and_fit_word_for_word(tmp_p
     assert adapting.ask(None, released=str(released)) == asked
     with pytest.raises(UserError, match="no answer for bye of run third"):
         adapting.ask(None, released=str(released), run="third")
+    with pytest.raises(UserError, match="has answers of m for gpt, whose model is n"):
+        adapting.ask(None, released=str(released), model="n")
     (tmp_path / "prompt.txt").write_text("Adapt: {source}", encoding="utf-8")
     with pytest.raises(UserError, match="an answer to another text for bye of run gpt"):
         adapting.ask(None, released=str(released), prompt=str(tmp_path / "prompt.txt"))
     tables.write(released, CALLS, pl.concat([calls, calls]), {})
     with pytest.raises(UserError, match="answers bye twice for run gpt"):
         adapting.ask(None, released=str(released))
-    with pytest.raises(UserError, match="is no table of answers"):
+    with pytest.raises(UserError, match="is not in the form of generate/calls"):
         adapting.ask(None, released=str(tmp_path / "utterances.parquet"))

@@ -15,8 +15,8 @@ from wokflow.frame import tables
 from wokflow.judge.schemas import ANSWERS, RATINGS, TASKS
 
 from tests.conftest import ROOT
-from tests.generate.servers import cut_body, endpoint, error, of_text, well
-from tests.judge.models import ASH, Stage, answers_by_rule
+from tests.generate.servers import cut_body, endpoint, error, of_text, response, says, well
+from tests.judge.models import ASH, Stage, answers_by_rule, rating
 
 pytestmark = pytest.mark.usefixtures("keyed")
 TABLES = ("judge", "judge_ratings", "judge_rejects")
@@ -90,6 +90,42 @@ def test_released_answers_give_the_same_tables_without_an_endpoint(tmp_path: Pat
     names = ("gen", "tasks", *TABLES, *RATING_TABLES)
     assert replayed.bytes(*names) == asked.bytes(*names)
     assert not (tmp_path / "replayed" / "cache").exists()
+
+
+def test_the_model_that_answered_is_recorded_and_told_where_it_changed(tmp_path: Path) -> None:
+    """Behind an alias, the first answers come from one dated model and all later ones from another."""
+    moved = response(rating(3, 3, 3)) | {"model": "gpt-4o-2024-08-06", "system_fingerprint": "fp_2"}
+    first = says(200, moved | {"model": "gpt-4o-2024-05-13", "system_fingerprint": "fp_1"})
+    stage = Stage(tmp_path, ["Pizza"], ["Kosher"])
+    with endpoint(of_text(answers_by_rule)) as server:
+        stage.write(server.url, "gen")
+    with endpoint(first, says(200, moved)) as server:
+        stage.ask("judge", "tasks", server.url, model="gpt-4o", repetitions=3, concurrency=1, temperature=0)
+    origins = stage.table("judge").select("model", "served_model", "fingerprint").sort("fingerprint").rows()
+    assert origins == [
+        ("gpt-4o", f"gpt-4o-{date}", mark)
+        for date, mark in (("2024-05-13", "fp_1"), ("2024-08-06", "fp_2"), ("2024-08-06", "fp_2"))
+    ]
+    assert stage.table("gen").select("model", "served_model", "fingerprint").row(0) == ("gen", None, None)
+    said = (tmp_path / "log.txt").read_text(encoding="utf-8")
+    assert "answers come from 2 models: gpt-4o-2024-05-13 (1), gpt-4o-2024-08-06 (2)" in said
+    assert "temperature 0 and 3 repetitions" in said
+
+
+def test_answers_of_another_model_are_refused_and_those_of_older_form_replay(tmp_path: Path) -> None:
+    stage = Stage(tmp_path, ["Pizza"], ["Kosher"])
+    with endpoint(of_text(answers_by_rule)) as server:
+        stage.write(server.url, "gen")
+        stage.ask("judge", "tasks", server.url, model="gpt-4o")
+    released = str(tmp_path / "released.parquet")
+    tables.write(released, ANSWERS, stage.table("judge"), {})
+    with pytest.raises(SystemExit, match="has answers of gpt-4o for judge, whose model is gemma2:2b"):
+        stage.ask("judge", "tasks", None, model="gemma2:2b", released=released)
+    older = stage.table("judge").drop("model", "served_model", "fingerprint")
+    older.write_parquet(released)
+    stage.ask("judge", "tasks", None, model="gemma2:2b", released=released)
+    assert stage.table("judge").drop("model", "served_model", "fingerprint").equals(older)
+    assert stage.table("judge")["model"].to_list() == [None]
 
 
 def changed(rows: pl.DataFrame, what: str) -> pl.DataFrame:

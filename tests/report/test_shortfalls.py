@@ -8,6 +8,7 @@ from wokflow.report.shortfalls import (
     of_pairs,
     of_questions,
     of_runs,
+    of_served,
     of_sources,
 )
 
@@ -76,3 +77,9 @@ def test_predictions_that_are_none_are_counted_for_each_run() -> None:
     assert list(of_outputs([row | dict.fromkeys(faults, 0), row | faults | {"smoke_test": True}])) == []
     calls = pl.DataFrame({"run": ["gpt"] * 3, "in_form": [True, False, None]})
     assert list(of_calls(calls)) == ["gpt: 1 of 3 answers are not in the form asked for."]
+
+
+def test_answers_of_several_served_models_are_named_with_how_to_pin_one() -> None:
+    answers = pl.DataFrame({"name": ["j", "j", "k", "k"], "served_model": ["gpt-2", "gpt-1", "gpt-1", None]})
+    [note] = of_served(answers)
+    assert note.startswith("j: answers come from 2 models: gpt-1 (1), gpt-2 (1).") and "with its date" in note

@@ -24,7 +24,8 @@ _FENCE = re.compile(r"^[^\S\n]*+```[^\S\n]*+\w*+[^\S\n]*+$\n?", re.MULTILINE)
 class Answer:
     """One answer: its raw text, why it ended, why it was refused, and its tokens if the server counts them.
 
-    If the server gave no answer, `failure` is set, and `refusal` says why.
+    If the server gave no answer, `failure` is set, and `refusal` says why. `served` and `fingerprint` are the model
+    and the state of the system that the response names: behind an alias, either may change from one day to the next.
     """
 
     text: str
@@ -32,6 +33,8 @@ class Answer:
     refusal: str | None = None
     tokens: Tokens | None = None
     failure: Failure | None = None
+    served: str | None = None
+    fingerprint: str | None = None
 
     @property
     def status(self) -> Status:
@@ -78,7 +81,13 @@ def read_answer(response: Any) -> Answer:
         reason,
         refusal if isinstance(refusal, str) and refusal else None,
         _tokens(response.get("usage")),
+        served=_named(response.get("model")),
+        fingerprint=_named(response.get("system_fingerprint")),
     )
+
+
+def _named(name: Any) -> str | None:
+    return name if isinstance(name, str) and name else None
 
 
 def _tokens(usage: Any) -> Tokens | None:

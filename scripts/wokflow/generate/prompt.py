@@ -19,6 +19,7 @@ from wokflow.generate.cache import Cache
 from wokflow.generate.client import Client, NoAnswer
 from wokflow.generate.costs import NOTHING, BudgetError, Ledger, Prices
 from wokflow.generate.endpoints import Key
+from wokflow.generate.origins import origin, several_served
 from wokflow.generate.released_answers import Released, digest_of
 from wokflow.generate.request import Request, check, request
 from wokflow.generate.sentence_texts import cleaner, dialogue_of, values_of
@@ -67,7 +68,8 @@ def generate_prompt(
     clean = cleaner(rows, continues=settings.mode == "completion")
     prices = Prices(settings.price_in, settings.price_out)
     book = Ledger(prices, settings.budget, settings.budget_tokens, settings.ledger)
-    kept = Released.read(settings.released, settings.run) if settings.released else None
+    released = settings.released
+    kept = Released.read(released, settings.run, settings.model) if released else None
     if not kept:
         check(settings)
         asker = Asker(settings, Cache(settings.cache, progress.say, settings.again), book, progress)
@@ -87,7 +89,7 @@ def generate_prompt(
                 by_digest = asker.answers(requests, client)
             now = [by_digest[one.digest] for one in requests]
             lang = settings.lang if last else None
-            of_turn = [*call_rows(rows[asked], turn, questions, requests, now, lang, prices)]
+            of_turn = [*call_rows(rows[asked], turn, questions, requests, now, lang, prices, settings.model)]
         every += now
         described += of_turn
         if useless := _useless(now, settings.max_tokens):
@@ -230,6 +232,7 @@ def call_rows(
     answers: Sequence[Answer],
     lang: str | None,
     prices: Prices,
+    model: str,
 ) -> Iterator[dict[str, Any]]:
     """Rows of generate/calls, one for each instance, without the run. `lang` None: no language is asked for."""
     seen: set[str] = set()
@@ -251,6 +254,7 @@ def call_rows(
             "cost": None if answer.failure else prices.cost(used),
             "in_language": in_language(without_headings(text), lang) if lang else None,
             "in_form": in_form(text, source),
+            **origin(model, answer),
             "answer": answer.text,
         }
 
@@ -262,6 +266,8 @@ def report(calls: pl.DataFrame, answers: Sequence[Answer], ledger: Ledger, progr
     for column, what in {"in_language": "language", "in_form": "form"}.items():
         if count := (~calls[column]).sum():
             progress.say(f"not in the {what} asked for: {count} of {calls.height} answers, which are kept")
+    for notice in several_served(calls):
+        progress.say(notice)
     if any(not one.failure and not one.tokens for one in answers):
         progress.say("the server does not count tokens: answers count as the most that they can have cost")
     progress.say(ledger.summary())

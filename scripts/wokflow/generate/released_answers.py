@@ -7,14 +7,31 @@ from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
+import pyarrow as pa
 
 from wokflow.frame import tables
 from wokflow.frame.job import UserError
 from wokflow.generate.answers import Answer
 from wokflow.generate.costs import Tokens
-from wokflow.generate.schemas import CALLS
+from wokflow.generate.origins import same_model
+from wokflow.generate.schemas import CALLS, ORIGIN
 
 FAILURES = ("failed", "rejected")
+
+
+def read_released(path: str, schema: pa.Schema, name: str) -> pl.DataFrame:
+    """The rows of a released table of answers; the columns ORIGIN are null if it has none of them.
+
+    Raises UserError for a file that is no such table.
+    """
+    try:
+        rows = tables.read(path)
+        missing = [one for one in ORIGIN if one.name not in rows.columns]
+        return rows.with_columns(pl.lit(None, pl.String).alias(one.name) for one in missing).select(
+            schema.names
+        )
+    except pl.exceptions.PolarsError as error:
+        raise UserError(f"{path} is not in the form of {name}: {error}") from error
 
 
 def digest_of(said: Sequence[str]) -> str:
@@ -31,12 +48,12 @@ class Released:
     rows: pl.DataFrame
 
     @classmethod
-    def read(cls, path: str, run: str) -> "Released":
-        """Raises UserError for a file that is no such table, and for a question that it answers twice."""
-        try:
-            rows = tables.read(path, CALLS.names).filter(pl.col("run") == run)
-        except pl.exceptions.PolarsError as error:
-            raise UserError(f"{path} is no table of answers as generate/calls: {error}") from error
+    def read(cls, path: str, run: str, model: str) -> "Released":
+        """Raises UserError for a file that is no such table, for a question that it answers twice, and if another
+        model was asked.
+        """
+        rows = read_released(path, CALLS, "generate/calls").filter(pl.col("run") == run)
+        same_model(rows, model, path, run)
         twice = rows.filter(rows.select("instance_id", "turn").is_duplicated())
         if twice.height:
             raise UserError(f"{path} answers {twice['instance_id'][0]} twice for run {run}. Remove a row.")

@@ -74,6 +74,27 @@ DIALOGUES = pa.schema(
         column("exemplars", pa.string(), "What prompts show before it."),
     ]
 )
+ORIGIN = [  # of an answer; tables that were released before these columns were there do without
+    column(
+        "model",
+        pa.string(),
+        "The model that was asked for; of a folder, its name. Null: not known, as of answers that were released "
+        "before this column was there.",
+        nullable=True,
+    ),
+    column(
+        "served_model",
+        pa.string(),
+        "The model that the response names; null: it names none, or there is no answer.",
+        nullable=True,
+    ),
+    column(
+        "fingerprint",
+        pa.string(),
+        "The state of the serving system that the response names (system_fingerprint); null: it names none.",
+        nullable=True,
+    ),
+]
 PREDICTIONS = pa.schema(
     [
         column("instance_id", pa.string(), "The instance, as the task's table of instances has it."),
@@ -133,6 +154,7 @@ CALLS = pa.schema(
             "Whether the answer has the source's headings; null where there are none, or no answer.",
             nullable=True,
         ),
+        *ORIGIN,
         column("answer", pa.string(), "The answer as it came; empty where there is none."),
     ]
 )

@@ -13,7 +13,9 @@ from wokflow.frame.text_files import read_prose
 from wokflow.generate.answers import Answer
 from wokflow.generate.cache import Cache
 from wokflow.generate.costs import NOTHING, Ledger, Prices, Tokens
+from wokflow.generate.origins import origin, same_model, several_served
 from wokflow.generate.prompt import Asker, connection
+from wokflow.generate.released_answers import read_released
 from wokflow.generate.request import Request, check, request
 from wokflow.judge.ash_files import published_answers
 from wokflow.judge.schemas import ANSWERS
@@ -46,7 +48,7 @@ def judge_prompt(
 
     With `released`, a table in the form of judge/answers or a CSV of the authors of ASH (ash_files), nothing is
     asked: its answers are copied. Raises UserError if one is missing, repeated or not asked for, or answers a prompt
-    of another text, which a CSV does not show.
+    of another text or for another model, which a CSV does not show.
     """
     template = read_prose(settings.prompt, "a prompt").rstrip("\r\n")
     rows = tables.read(tasks).sort("task_id")
@@ -64,12 +66,16 @@ def judge_prompt(
             known = found.join(wanted, on=KEYS, how="left", maintain_order="left")
             kept = known.with_columns(prompt=pl.coalesce("wanted", "prompt")).select(ANSWERS.names)
         else:
-            kept = _released(settings.released, settings.run)
+            every = read_released(settings.released, ANSWERS, "judge/answers")
+            kept = every.filter(pl.col("asked") == settings.run)
+            same_model(kept, settings.model, settings.released, settings.run)
         answered = _fitting(wanted, kept, settings.released, settings.run)
     else:
         answered = tables.frame(ANSWERS, _asked(questions, server, settings, job))
     for status, count in answered.group_by("status").len().sort("status").iter_rows():
         job.progress.say(f"{status}: {count} of {answered.height}")
+    for notice in several_served(answered):
+        job.progress.say(notice)
     tables.write(answers, ANSWERS, answered, job.metadata)
 
 
@@ -93,6 +99,11 @@ def _asked(
     check(settings)
     prices = Prices(settings.price_in, settings.price_out)
     ledger = Ledger(prices, settings.budget, settings.budget_tokens, settings.ledger)
+    if settings.repetitions > 1 and settings.temperature == 0:
+        job.progress.say(
+            f"temperature 0 and {settings.repetitions} repetitions: all are the same draw, so that agreement of this "
+            "model with itself says nothing of how sure it is. Set a temperature above 0, or ask once."
+        )
     asker = Asker(settings, Cache(settings.cache, job.progress.say, settings.again), ledger, job.progress)
     identity, connect = connection(settings, server, ledger)
     requests = [_request(each, settings, identity) for each in questions]
@@ -110,7 +121,8 @@ def _asked(
         answer = answers[one.digest]
         used = NOTHING if one.digest in seen else answer.tokens or one.most
         seen.add(one.digest)
-        yield _row(question, settings.run, one, answer, None if answer.failure else prices.cost(used))
+        spent = None if answer.failure else prices.cost(used)
+        yield _row(question, settings.run, one, answer, spent) | origin(settings.model, answer)
 
 
 def _request(question: Question, settings: PromptSettings, endpoint: str) -> Request:
@@ -135,14 +147,6 @@ def _row(question: Question, asked: str, one: Request, answer: Answer, cost: flo
         "cost": cost,
         "answer": answer.text,
     }
-
-
-def _released(path: str, asked: str) -> pl.DataFrame:
-    """The rows of a released table that are of one model."""
-    try:
-        return tables.read(path, ANSWERS.names).filter(pl.col("asked") == asked)
-    except pl.exceptions.PolarsError as error:
-        raise UserError(f"{path} is not in the form of judge/answers: {error}") from error
 
 
 def _wanted(questions: Sequence[Question]) -> pl.DataFrame:

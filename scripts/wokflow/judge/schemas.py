@@ -3,6 +3,7 @@
 import pyarrow as pa
 
 from wokflow.frame.columns import STRINGS, Reason, column
+from wokflow.generate.schemas import ORIGIN
 
 
 def _structs(*names: str, strings: str | None = None) -> pa.ListType:
@@ -118,6 +119,7 @@ ANSWERS = pa.schema(
         column(
             "cost", pa.float64(), "Cost by the prices in the config; null: no prices known.", nullable=True
         ),
+        *ORIGIN,
         column("answer", pa.string(), "The unchanged answer; empty if there is none."),
     ]
 )

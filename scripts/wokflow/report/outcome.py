@@ -18,7 +18,7 @@ from wokflow.pivot.settings import OrdersSettings
 from wokflow.report import shortfalls
 from wokflow.report.inputs import tsv
 from wokflow.report.left_out import Declared, LeftOut, left_out
-from wokflow.report.shortfalls import SPLITS
+from wokflow.report.shortfalls import SERVED, SPLITS
 
 RUN_TABLES = (  # with a folder for each run
     "train/model",
@@ -136,6 +136,11 @@ class Outcome:
             path for path in self.outputs if "/generate/calls/" in path and Path(path).exists()
         ):
             yield from shortfalls.of_calls(tables.read(path, ["run", "in_form"]))
+        for table, name in SERVED.items():
+            for path in sorted(path for path in self.outputs if f"/{table}/" in path and Path(path).exists()):
+                yield from shortfalls.of_served(
+                    tables.read(path, [name, "served_model"]).rename({name: "name"})
+                )
 
     def _pairs(self, column: str = "pairs") -> dict[str, dict[str, int]]:
         """Pairs, or their different sources or targets, by direction and split."""

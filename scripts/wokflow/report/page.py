@@ -1,8 +1,10 @@
 """One self-contained HTML page of a run, and the same charts to explore."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.columns import Reason, Rejected
@@ -34,6 +36,7 @@ from wokflow.report.left_out import Declared, left_out
 from wokflow.report.recipe_pairs import DIRECTIONS
 from wokflow.report.render import Templates
 from wokflow.report.settings import PageSettings
+from wokflow.report.shortfalls import SERVED, of_served
 
 PARSED = {"xiachufang": "XiaChuFang", "counterfactual": "Counterfactual base recipes"}
 DATA = DIRECTIONS | {"counterfactual": "Counterfactual recipes"}
@@ -130,6 +133,7 @@ def report_page(
         "warnings": [
             *(doubted if of_recipes else ()),
             *(one.explained() for one in lost if one.loud),
+            *_served(parts),
         ],
         "doubted": [] if of_recipes else doubted,
         "best": best,
@@ -137,6 +141,14 @@ def report_page(
     }
     tables.write_text(page, render("page.html", sections=shown, others=others, **top))
     tables.write_text(interactive, render("interactive.html", charts=draw.drawn, library=library()))
+
+
+def _served(parts: inputs.Tables) -> Iterator[str]:
+    """About runs and judges whose answers came from several models."""
+    for table, name in SERVED.items():
+        answers = inputs.rows(parts, table)
+        if not answers.is_empty():
+            yield from of_served(answers.select("served_model", name=pl.col(name)))
 
 
 def _own(settings: PageSettings) -> tuple[set[str], dict[str, str]]:

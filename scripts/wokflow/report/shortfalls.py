@@ -5,6 +5,8 @@ from typing import Any
 
 import polars as pl
 
+from wokflow.generate.origins import several_served
+
 SPLITS = {
     "train": "learnt from",
     "valid": "chosen by",
@@ -15,6 +17,7 @@ FAULTS = {  # columns of evaluate/outputs, and what they count
     "empty": "are empty",
     "truncated": "break off",
 }
+SERVED = {"generate/calls": "run", "judge/answers": "asked"}  # tables of answers, and whose they are
 DEMO = "resources/demo/"  # where the demo's corpora lie
 FEW = 10  # recipes of one side of the pairs: fewer are few dishes
 MOST_NAMES = 5  # dishes that a sentence names
@@ -109,6 +112,19 @@ def of_calls(calls: pl.DataFrame) -> Iterator[str]:
     wrong = calls.filter(~pl.col("in_form"))
     for run, count in wrong.group_by("run").len().sort("run").iter_rows():
         yield f"{run}: {count:,} of {calls.height:,} answers are not in the form asked for."
+
+
+def of_served(answers: pl.DataFrame) -> Iterator[str]:
+    """About answers of one name that came from several served models, as where the model behind an alias changed.
+
+    `answers` has name (a run or a judge) and served_model of generate/calls or judge/answers.
+    """
+    for (name,), some in answers.sort("name").group_by("name", maintain_order=True):
+        for notice in several_served(some, ["served_model"]):
+            yield (
+                f"{name}: {notice}. Its figures are of no single model. Name one with its date in the table, such as "
+                "gpt-4o-2024-08-06 in place of gpt-4o."
+            )
 
 
 def of_runs(runs: int) -> Iterator[str]:
