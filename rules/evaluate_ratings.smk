@@ -1,5 +1,5 @@
-from wokflow.evaluate.stage import RATING_TABLES
-from wokflow.judge.arguments import biases_given
+from wokflow.evaluate.stage import PTA_TABLES, RATING_TABLES
+from wokflow.judge.arguments import biases_given, pta_given
 
 # Of recipes by models: by models, and in studies by people.
 RECIPE_RATINGS = [
@@ -45,6 +45,7 @@ rule evaluate_pta:
         pta=f"{RESULTS}/evaluate/pta/scores/part-00000.parquet",
         biases=f"{RESULTS}/evaluate/pta/biases/part-00000.parquet",
         agreement=f"{RESULTS}/evaluate/pta/agreement/part-00000.parquet",
+        alpha=f"{RESULTS}/evaluate/pta/alpha/part-00000.parquet",
     log:
         log_of("evaluate_pta"),
     benchmark:
@@ -55,7 +56,7 @@ rule evaluate_pta:
         mem_mb=memory(4000),
         runtime=minutes(60),
     params:
-        **step("evaluate.pta"),
+        **step("evaluate.pta", given=lambda wildcards: pta_given(ASKED, RUNS.values())),
     script:
         "../scripts/step.py"
 

@@ -51,7 +51,7 @@ rule report_page:
         },
         **{
             f"evaluate_pta_{table}": f"{RESULTS}/evaluate/pta/{table}/part-00000.parquet"
-            for table in ("scores", "biases", "agreement")
+            for table in PTA_TABLES
             if COMPARERS or SCOPE.choosing
         },
         **{f"lexicon_{table}": path for table, path in LEXICON.items() if config["lexicon"]["included"]},

@@ -33,6 +33,7 @@ SLOW = (
     "evaluate/test_command_lines.py",
     "evaluate/test_csi_match.py::test_the_fast_score_is_the_defined_one_in_long_outputs",
     "evaluate/test_marks.py",
+    "evaluate/test_pta_biases.py::test_preferences_",
     "evaluate/test_smatch.py",
     "export/test_gates.py::test_a_gate_",
     "export/test_loads.py",

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from scipy.stats import pearsonr
 from wokflow.evaluate.pta import evaluate_pta
+from wokflow.evaluate.settings import PtaSettings
 from wokflow.frame import tables
 from wokflow.frame.intervals import wilson
 from wokflow.frame.job import Job
@@ -39,12 +40,13 @@ def measured(folder: Path, *choices: tuple[str, str, int, str]) -> dict[str, pl.
     for name, schema, given in (("pairs", PTA_PAIRS, pairs), ("ratings", RATINGS, rows)):
         frame = tables.frame(schema, given)
         tables.write(folder / f"{name}.parquet", schema, frame, {})
-    made = {name: str(folder / f"{name}.parquet") for name in ("pta", "biases", "agreement")}
+    made = {name: str(folder / f"{name}.parquet") for name in ("pta", "biases", "agreement", "alpha")}
     given_paths: dict[str, Any] = {
         "pairs": str(folder / "pairs.parquet"),
         "ratings": [str(folder / "ratings.parquet")],
     }
-    evaluate_pta(**given_paths, **made, job=Job({"key": "k"}))
+    nobody = PtaSettings(judges=(), systems=())
+    evaluate_pta(**given_paths, **made, settings=nobody, job=Job({"key": "k"}))
     return {name: tables.read(path) for name, path in made.items()}
 
 
@@ -137,3 +139,22 @@ def test_position_without_a_second_order_is_measured_by_which_side_was_drawn(tmp
         .row(0, named=True)
     )
     assert (row["units"], row["value"]) == (3, 100)
+
+
+def test_kappa_and_alpha_are_those_of_which_side_is_preferred(tmp_path: Path) -> None:
+    """Two models and a person, one choice of each pair: system, system, reference, reference of j; k differs once."""
+    said = {
+        "j": ("p:1A", "q:1B", "r:1B", "t:1A"),
+        "k": ("p:1A", "q:1A", "r:1B", "t:1A"),
+        "r1": ("p:1A", "q:1B"),
+    }
+    found = measured(tmp_path, *((rater, one[:3], 1, one[3]) for rater, some in said.items() for one in some))
+    rows = found["agreement"].filter(of="pairs")
+    kappas = {(row["rater"], row["other"]): row["kappa"] for row in rows.iter_rows(named=True)}
+    assert kappas["j", "k"] == 0.5  # 3 of 4 alike, 1/2 by chance: 2 and 1 of 4 go to the system
+    assert kappas["j", "people"] is None  # all to the system
+    assert found["agreement"].filter(of="runs")["kappa"].null_count() == found["agreement"].height // 2
+    [row] = found["alpha"].iter_rows(named=True)
+    assert (row["kind"], row["rater"], row["units"], row["ratings"]) == ("model", None, 4, 8)
+    assert row["alpha"] == pytest.approx(1 - (2 / 8) / (2 * 3 * 5 / (8 * 7)))  # 2 of 8 values differ
+    assert row["low"] < row["alpha"] < row["high"]

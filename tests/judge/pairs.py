@@ -9,13 +9,14 @@ from typing import Any
 import polars as pl
 from wokflow.enrich.schemas import ITEMS, SENTENCES
 from wokflow.evaluate.pta import evaluate_pta
+from wokflow.evaluate.settings import PtaSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job, job
 from wokflow.generate.schemas import PREDICTIONS
 from wokflow.judge.prompt import judge_prompt
 from wokflow.judge.pta import judge_pta
 from wokflow.judge.ratings import judge_ratings
-from wokflow.judge.settings import PtaSettings
+from wokflow.judge.settings import PtaSettings as TasksSettings
 
 from tests.conftest import ROOT
 from tests.judge.models import settings
@@ -23,7 +24,7 @@ from tests.judge.models import settings
 PTA = ROOT / "resources" / "pta"
 SHOWN = re.compile(r"Translation A: (.*)\n\nTranslation B: (.*)\n\nFIRST", re.DOTALL)
 TABLES = ("pairs", "tasks", "rejects")
-FIGURES = ("pta", "biases", "agreement")
+FIGURES = ("pta", "biases", "agreement", "alpha")
 Sentence = tuple[str, str, Sequence[tuple[str, str]]]  # source, target, and its items: id and mention
 
 
@@ -91,7 +92,7 @@ class Compared:
             held_out=[],
             pta=[self.path("pairs"), self.path("tasks")],
             rejects=self.path("rejects"),
-            settings=PtaSettings(
+            settings=TasksSettings(
                 pairs={"lines": "en-zh"}, **{"dimensions": str(PTA / "dimensions.tsv")} | own
             ),
             job=Job({"key": "k"}),
@@ -123,11 +124,12 @@ class Compared:
             job=Job({"key": "k"}),
         )
 
-    def measure(self, *names: str) -> dict[str, pl.DataFrame]:
-        """The tables of figures by name."""
+    def measure(self, *names: str, **models: Any) -> dict[str, pl.DataFrame]:
+        """The tables of figures by name; `models` are those of the judges and of the systems."""
         ratings = [self.path(f"{name}_ratings") for name in names]
         made = {name: self.path(name) for name in FIGURES}
-        evaluate_pta(pairs=self.path("pairs"), ratings=ratings, **made, job=Job({"key": "k"}))
+        who = PtaSettings(**{"judges": (), "systems": ()} | models)
+        evaluate_pta(pairs=self.path("pairs"), ratings=ratings, **made, settings=who, job=Job({"key": "k"}))
         return {name: self.table(name) for name in FIGURES}
 
     def bytes(self, *names: str) -> list[bytes]:

@@ -57,12 +57,11 @@ def bias_rows(
     `raters` and `systems` have model and family of those who rate and of those who wrote it. With `within`, lengths
     are compared only between tasks that show all the same but that text.
     """
-    relations = _relations(of_tasks, raters, systems)
     without = _within(of_tasks, text) if within else _without_effects(of_tasks, text)
     for rated in of_tasks.dimensions:
         if rated.measured:
             yield from _lengths(of_tasks, rated, text, without, bootstrap)
-            yield from _preferences(of_tasks, rated, relations, bootstrap)
+            yield from preferences(of_tasks, rated, raters, systems, bootstrap)
 
 
 def _relations(ratings: Ratings, raters: Models, systems: Models) -> NDArray[np.int64]:
@@ -172,14 +171,15 @@ class _Normal:
         return np.where(open_ones, np.nan, solved)
 
 
-def _preferences(
-    ratings: Ratings, rated: Rated, relations: NDArray[np.int64], bootstrap: Bootstrap
+def preferences(
+    ratings: Ratings, rated: Rated, raters: Models, systems: Models, bootstrap: Bootstrap
 ) -> Iterator[dict[str, Any]]:
-    """Least squares of all raters together: a task's merit, a rater's leniency, and what it adds by relation.
+    """The rows `self` and `family` of evaluate_biases, of one dimension.
 
-    The merits drop out where each task's own mean is taken away from both sides of its equations.
+    Least squares of all raters together: a task's merit, a rater's leniency, and what it adds by relation. The merits
+    drop out where each task's own mean is taken away from both sides of its equations.
     """
-    means = rated.means
+    means, relations = rated.means, _relations(ratings, raters, systems)
     many = len(ratings.raters)
     normal = _normal(means, relations)
     chosen = (~np.isnan(means)).sum(axis=1) > 1

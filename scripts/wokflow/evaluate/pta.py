@@ -10,12 +10,20 @@ import numpy as np
 import polars as pl
 
 from wokflow.evaluate import rating_schemas
+from wokflow.evaluate.biases import by_name, preferences
+from wokflow.evaluate.rated import COLUMNS, Ratings
+from wokflow.evaluate.rated import of as ratings_of
+from wokflow.evaluate.ratings import agreements
+from wokflow.evaluate.resampling import kappas, with_interval
 from wokflow.evaluate.score_intervals import DIGITS
+from wokflow.evaluate.settings import Bootstrap, PtaSettings
 from wokflow.frame import tables
 from wokflow.frame.intervals import LEVEL, wilson
 from wokflow.frame.job import Job
+from wokflow.judge.schemas import TASKS
 
 TIE = "C"
+WINNERS = {"reference": "0", "tie": "0.5", "system": "1"}  # and what the system gets of each
 PEOPLE = "people"  # all persons together, as rater and as its kind
 MODEL = "model"
 SAME = 1e-12  # numbers that differ by less do not vary
@@ -29,9 +37,18 @@ Interval = tuple[float, float, float]  # value, low and high, from 0 to 1
 
 
 def evaluate_pta(
-    *, pairs: str, ratings: Sequence[str], pta: str, biases: str, agreement: str, job: Job
+    *,
+    pairs: str,
+    ratings: Sequence[str],
+    pta: str,
+    biases: str,
+    agreement: str,
+    alpha: str,
+    settings: PtaSettings,
+    job: Job,
 ) -> None:
-    """Write evaluate/pta/scores, .../biases and .../agreement of the choices between translations of judge/pta.
+    """Write evaluate/pta/scores, .../biases, .../agreement and .../alpha of the choices between translations of
+    judge/pta.
 
     PTA is the share of pairs in which the run's translation is preferred (Yao et al. 2024, section 4); a tie is not a
     preference. A pair counts once, with the mean of its choices in both orders and all repetitions. A pair without a
@@ -50,10 +67,13 @@ def evaluate_pta(
         given = known if kind == MODEL else _given(known, own)
         scores += [{"rater": rater, "kind": kind, **row} for row in _scores(given, own)]
         biases_found += [{"rater": rater, "kind": kind, **row} for row in _biases(own)]
+    apart = judged.filter(pl.col("kind") != PEOPLE)
+    biases_found += _own_texts(apart, settings)
     for path, schema, rows in (
         (pta, rating_schemas.PTA, scores),
         (biases, rating_schemas.PTA_BIASES, biases_found),
-        (agreement, rating_schemas.PTA_AGREEMENT, list(_agreement(judged, raters))),
+        (agreement, rating_schemas.PTA_AGREEMENT, list(_agreement(judged, raters, settings.bootstrap))),
+        (alpha, rating_schemas.PTA_ALPHA, list(_alphas(apart, settings.bootstrap))),
     ):
         tables.write(path, schema, rows, job.metadata)
     job.progress.say(f"{judged.height} choices of {len(raters)} raters, of {known.height} pairs")
@@ -166,6 +186,56 @@ def _biases(judged: pl.DataFrame) -> Iterator[dict[str, Any]]:
             }
 
 
+def _own_texts(judged: pl.DataFrame, settings: PtaSettings) -> Iterator[dict[str, Any]]:
+    """Preferences of models for translations of their own model, and of others of its family, over all runs.
+
+    What the run gets of a pair (1, 0.5 or 0) is taken for the merit of its translation beside the reference, which
+    all raters see alike, a rater's leniency with runs, and what it adds for its own (biases.preferences). A rater
+    whose leniency cannot be told from that, as all runs are its own or nobody else rated them, has no row.
+    """
+    judges, systems = by_name(settings.judges), by_name(settings.systems)
+    rows = judged.with_columns(
+        # A person may have the name of a model.
+        rater=pl.when(kind="person").then(pl.format("person {}", "rater")).otherwise("rater"),
+        value=pl.col("winner").replace_strict(WINNERS, return_dtype=pl.String),
+    )
+    ratings = _as_ratings(rows, "pair_id", "interval", [*WINNERS.values()])
+    for rated in ratings.dimensions:
+        for row in preferences(ratings, rated, judges, systems, settings.bootstrap):
+            ends = {end: None if row[end] is None else _half(row[end]) for end in ("low", "high")}
+            named = {"rater": row["rater"], "kind": MODEL, "run": None, "bias": row["bias"]}
+            yield named | {"units": row["tasks"], "value": _half(row["estimate"]), **ends}
+
+
+def _half(difference: float) -> float:
+    """The percentage that goes to one side, were it as often there as not, by how much more it gets where it is."""
+    return round(50 + 50 * difference, DIGITS)
+
+
+def _as_ratings(judged: pl.DataFrame, unit: str, scale: str, values: Sequence[str]) -> Ratings:
+    """Choices as ratings of a dimension of pairs or of tasks, whichever the column `unit` names."""
+    dimension = {"name": "preferred", "scale": scale, "question": "", "values": [*values]}
+    known = judged.select(unit, "run").unique().sort(unit)
+    tasks = [
+        {"task_id": name, "system": run, "shown": [], "dimensions": [dimension]}
+        for name, run in known.iter_rows()
+    ]
+    rows = judged.with_columns(task_id=unit, dimension=pl.lit("preferred")).select(COLUMNS)
+    return ratings_of(tables.frame(TASKS, tasks), rows)
+
+
+def _alphas(judged: pl.DataFrame, bootstrap: Bootstrap) -> Iterator[dict[str, Any]]:
+    """Krippendorff's alpha, nominal, of which side is preferred: of all models and of all persons, and of each with
+    its own repetitions. Units are the tasks, so that both orders of a pair are two.
+    """
+    rows = judged.with_columns(value="winner")
+    for (kind,), some in rows.sort("kind").group_by("kind", maintain_order=True):
+        for row in agreements(_as_ratings(some, "task_id", "nominal", [*WINNERS]), bootstrap):
+            if row["units"]:
+                names = ("rater", "units", "ratings", "alpha", "low", "high")
+                yield {"kind": kind} | {name: row[name] for name in names}
+
+
 def _position(of_a: pl.Series) -> Interval | None:
     """The share that goes to A of pairs that were shown in both orders."""
     share = _mean(of_a)
@@ -189,13 +259,20 @@ def _preference(of_pair: pl.DataFrame, which: str) -> Interval | None:
     return middle, middle - less / 2, middle + more / 2
 
 
-def _agreement(judged: pl.DataFrame, raters: Sequence[tuple[str, str]]) -> Iterator[dict[str, Any]]:
-    """Pearson's r of each two raters but people with one of themselves, over the pairs that both rated.
+def _agreement(
+    judged: pl.DataFrame, raters: Sequence[tuple[str, str]], bootstrap: Bootstrap
+) -> Iterator[dict[str, Any]]:
+    """Pearson's r and Cohen's kappa of each two raters but people with one of themselves, over the pairs that both
+    rated.
 
-    Of pairs, it is that of what the system gets: 1, 0.5 or 0; of runs, that of the shares of pairs in which they win.
+    Of pairs, r is that of what the system gets: 1, 0.5 or 0; of runs, that of the shares of pairs in which they win.
+    Kappa is of which side is preferred, or none: of each choice of the one with each of the other, those of a pair
+    weighing one together.
     """
     means = judged.group_by("kind", "rater", "run", "pair_id").agg(
-        pl.col("of_system").mean(), wins=(pl.col("winner") == "system").mean()
+        pl.col("of_system").mean(),
+        wins=(pl.col("winner") == "system").mean(),
+        shares=pl.concat_list((pl.col("winner") == winner).mean() for winner in WINNERS),
     )
     for (kind, one), (other_kind, other) in combinations(raters, 2):
         if {kind, other_kind} == {PEOPLE, "person"}:
@@ -210,6 +287,7 @@ def _agreement(judged: pl.DataFrame, raters: Sequence[tuple[str, str]]) -> Itera
             ("runs", of_runs.select("wins", "wins_other")),
         ):
             value, low, high = _pearson(units)
+            kappa = _kappa(both, bootstrap) if of == "pairs" else (None, None, None)
             yield {
                 "rater": one,
                 "kind": kind,
@@ -221,7 +299,17 @@ def _agreement(judged: pl.DataFrame, raters: Sequence[tuple[str, str]]) -> Itera
                 "pearson": value,
                 "low": low,
                 "high": high,
+                **dict(zip(("kappa", "kappa_low", "kappa_high"), kappa, strict=True)),
             }
+
+
+def _kappa(both: pl.DataFrame, bootstrap: Bootstrap) -> tuple[float | None, float | None, float | None]:
+    """Cohen's kappa, unweighted, of the shares that two raters give each winner, with its interval."""
+    if both.is_empty():
+        return None, None, None
+    one, other = (np.array(both[name].to_list(), np.float64) for name in ("shares", "shares_other"))
+    different = 1 - np.eye(len(WINNERS))
+    return with_interval(np.einsum("pi,pj->pij", one, other), kappas(different), bootstrap)
 
 
 def _pearson(both: pl.DataFrame) -> tuple[float | None, float | None, float | None]:

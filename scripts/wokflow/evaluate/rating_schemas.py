@@ -185,7 +185,7 @@ RATER = column(
 KIND = column("kind", pa.string(), "model, person, or people: all persons together.")
 COMPARED_RUN = "The run whose translations are compared with the reference."
 _LOW, _HIGH = (
-    column(name, pa.float64(), f"{end} end of its interval (95 %, Wilson).", nullable=True)
+    column(name, pa.float64(), f"{end} end of its interval (95 %).", nullable=True)
     for name, end in (("low", "Lower"), ("high", "Upper"))
 )
 PTA = pa.schema(
@@ -240,7 +240,8 @@ PTA_BIASES = pa.schema(
             pa.string(),
             "position: what goes to A, of pairs that were shown in both orders; where none was, were the run's as "
             "often A as B. length: what goes to the longer text, were the run's as often the longer as the shorter "
-            "one.",
+            "one. self: what goes to a translation of the rater's own model, were as many its own as not, and all as "
+            "good; family: to one of another model of its family.",
         ),
         column("units", pa.int64(), "Pairs that it is measured by, for position with their repetitions."),
         column("value", pa.float64(), "Percentage; 50: none. A tie counts half.", nullable=True),
@@ -270,6 +271,37 @@ PTA_AGREEMENT = pa.schema(
             nullable=True,
         ),
         column("high", pa.float64(), "Upper end.", nullable=True),
+        column(
+            "kappa",
+            pa.float64(),
+            "Cohen's kappa, nominal, of which side is preferred in a pair; null: of runs, or nothing can differ.",
+            nullable=True,
+        ),
+        column(
+            "kappa_low", pa.float64(), "Lower end of its interval (of resamples of pairs).", nullable=True
+        ),
+        column("kappa_high", pa.float64(), "Upper end.", nullable=True),
+    ]
+)
+PTA_ALPHA = pa.schema(
+    [
+        column("kind", pa.string(), "model or person."),
+        column(
+            "rater",
+            pa.string(),
+            "The rater, whose repetitions are compared; null: all of this kind with one another.",
+            nullable=True,
+        ),
+        column("units", pa.int64(), "Tasks, or their repetitions, with two choices or more."),
+        column("ratings", pa.int64(), "Choices, of all units."),
+        column(
+            "alpha",
+            pa.float64(),
+            "Krippendorff's alpha, nominal, of which side is preferred; null: nothing can differ.",
+            nullable=True,
+        ),
+        LOW,
+        HIGH,
     ]
 )
 
@@ -277,6 +309,7 @@ SCHEMAS = {
     "evaluate/pta/scores": PTA,
     "evaluate/pta/biases": PTA_BIASES,
     "evaluate/pta/agreement": PTA_AGREEMENT,
+    "evaluate/pta/alpha": PTA_ALPHA,
     "evaluate/ratings/means": RATING_MEANS,
     "evaluate/ratings/agreement": RATING_AGREEMENT,
     "evaluate/ratings/differences": RATING_DIFFERENCES,

@@ -53,6 +53,11 @@ class TasksBootstrap(Bootstrap):
     """Resamples of the tasks for an interval of 95 %."""
 
 
+class PairsBootstrap(Bootstrap):
+    samples: int = Field(1000, ge=1)
+    """Resamples of the pairs for an interval of 95 %."""
+
+
 class BertModel(Block):
     model: Model[Text | None] = None
     """Model of BERTScore: a name on the Hugging Face hub or a folder; Counterfactual Recipe Generation names none.
@@ -246,6 +251,16 @@ class BiasesSettings(Settings):
     models: tuple[tuple[str, str, str], ...] = from_rule()
     """The rows of judge.models: name, model and family."""
     bootstrap: TasksBootstrap = TasksBootstrap()
+
+
+class PtaSettings(Settings):
+    """Choices between translations of culture-specific items: docs/judge.md."""
+
+    judges: tuple[tuple[str, str, str], ...] = from_rule()
+    """The comparers of judge.models: name, model and family."""
+    systems: tuple[tuple[str, str, str], ...] = from_rule()
+    """The runs that translate: name, model and family."""
+    bootstrap: PairsBootstrap = PairsBootstrap()
 
 
 class DialoguesSettings(Settings):

@@ -51,6 +51,7 @@ WITHOUT_GPU = {
 
 ADAPTATION_TABLES = ("items", "edited", "changes")  # tables evaluate/dialogues
 ADAPTATION_FIGURES = ("means", "shares", "aspects", "agreement", "calibration", "biases")  # also there
+PTA_TABLES = ("scores", "biases", "agreement", "alpha")  # tables evaluate/pta
 RATING_TABLES = ("means", "agreement", "differences", "dimensions", "calibration")  # tables evaluate/ratings
 
 
@@ -69,7 +70,7 @@ def targets(scope: Scope) -> list[str]:
     if "generator" in scope.roles.values():
         scores.append(f"{folder}/words/part-00000.parquet")
     chosen = "comparer" in scope.roles.values() or scope.choosing
-    compared = ("scores", "biases", "agreement") if chosen else ()
+    compared = PTA_TABLES if chosen else ()
     tables = [f"pta/{table}" for table in compared]
     tables += [f"dialogues/{table}" for table in ADAPTATION_TABLES if scope.adapting]
     if {*scope.roles.values()} & {"dialogue_rater", "edit_rater", "strategist"}:

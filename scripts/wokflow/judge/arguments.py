@@ -152,6 +152,16 @@ def biases_given(models: Mapping[str, AskedModel]) -> dict[str, Any]:
     return {"models": [(each.name, each.model, each.relatives) for each in rate]}
 
 
+def pta_given(models: Mapping[str, AskedModel], runs: Iterable[Run]) -> dict[str, Any]:
+    """What evaluate.pta is given: model and family of those who choose between translations, and who translate."""
+    return {
+        "judges": [
+            (each.name, each.model, each.relatives) for each in models.values() if each.role == "comparer"
+        ],
+        "systems": [(run.name, run.model, model_family(run.model)) for run in runs if run.pair],
+    }
+
+
 def adaptations_given(models: Mapping[str, AskedModel], runs: Iterable[Run]) -> dict[str, Any]:
     """What evaluate.adaptations is given: model and family of those who adapt dialogues, and of those who rate."""
     return {

@@ -5,14 +5,22 @@ from typing import Any
 
 import polars as pl
 
+from wokflow.evaluate.stage import PTA_TABLES
 from wokflow.report import inputs
 from wokflow.report.inputs import Tables
 from wokflow.report.published import published
 from wokflow.report.render import Cell, Table, interval
 
+ALL = {"model": "all models", "person": "all persons"}
 PUBLISHED = {"all": "pta", "untranslated": "nt_pta"}  # metrics of the paper, by items
 ITEMS = {"all": "PTA", "translated": "With a name", "untranslated": "Without: NT-PTA"}
-BIASES = {"position": "What goes to A", "length": "What goes to the longer text"}
+BIASES = {
+    "position": "What goes to A",
+    "length": "What goes to the longer text",
+    "self": "To its own model’s text",
+    "family": "To its family’s text",
+}
+SAME = {"same_in_both_orders": "Same in both orders", "same_when_repeated": "Same when repeated"}
 PEOPLE = {"person": "a person", "people": "all persons together"}
 
 
@@ -23,9 +31,7 @@ def section(
 
     `ruled` are the runs and models that are rules, `languages` those of the corpora, as en-zh.
     """
-    scores, biases, agreement = (
-        inputs.rows(parts, f"evaluate/pta/{name}") for name in ("scores", "biases", "agreement")
-    )
+    scores, biases, agreement, alpha = (inputs.rows(parts, f"evaluate/pta/{name}") for name in PTA_TABLES)
     if scores.is_empty():
         return None
     return {
@@ -33,6 +39,7 @@ def section(
         "scores": _scores(scores, languages, papers),
         "biases": _biases(biases),
         "agreement": _agreement(agreement),
+        "alpha": _alpha(alpha),
     }
 
 
@@ -55,7 +62,7 @@ def _scores(scores: pl.DataFrame, languages: Mapping[str, str], papers: str) -> 
             [
                 Cell(run, f"{corpus}, by {_rater(str(rater), str(kind))}"),
                 *(_percent(of.get(items), "pta") for items in ITEMS),
-                *(Cell(whole[name], digits=1) for name in ("tied", "lost", "same_in_both_orders")),
+                *(Cell(whole[name], digits=1) for name in ("tied", "lost", *SAME)),
                 Cell(whole["pairs"], f"{whole['unrated']:,} more unread" if whole["unrated"] else ""),
             ]
         )
@@ -63,8 +70,8 @@ def _scores(scores: pl.DataFrame, languages: Mapping[str, str], papers: str) -> 
         for run, figures in published(papers, f"{pair}/pta").items():
             shown = (Cell(figures.get(PUBLISHED.get(items, "")), digits=1) for items in ITEMS)
             first = Cell(run, f"{pair}, by GPT-4o, published", kind="published")
-            rows.append([first, *shown, *(Cell("") for _ in range(4))])
-    return Table(["Run", *ITEMS.values(), "Tie", "Lost", "Same in both orders", "Pairs"], rows)
+            rows.append([first, *shown, *(Cell("") for _ in range(5))])
+    return Table(["Run", *ITEMS.values(), "Tie", "Lost", *SAME.values(), "Pairs"], rows)
 
 
 def _percent(row: Mapping[str, Any] | None, column: str) -> Cell:
@@ -97,18 +104,34 @@ def _biases(biases: pl.DataFrame) -> Table:
 
 
 def _agreement(agreement: pl.DataFrame) -> Table:
-    """A row for each two raters: Pearson's r over pairs, and over runs."""
+    """A row for each two raters: Pearson's r over pairs, and over runs; Cohen's kappa."""
     by_raters: dict[tuple[str, str], dict[str, Mapping[str, Any]]] = {}
     for row in agreement.iter_rows(named=True):
         both = _rater(row["rater"], row["kind"]), _rater(row["other"], row["other_kind"])
         by_raters.setdefault(both, {})[row["of"]] = row
 
     def cell(row: Mapping[str, Any]) -> Cell:
-        known = row["low"] is not None
-        ends = f"{row['low']:.2f} to {row['high']:.2f}, " if known else ""
+        ends = f"{interval(row['low'], row['high'], 2)}, " if row["low"] is not None else ""
         return Cell(row["pearson"], f"{ends}{row['units']:,} {row['of']}", digits=2)
 
+    def kappa(row: Mapping[str, Any]) -> Cell:
+        return Cell(row["kappa"], interval(row["kappa_low"], row["kappa_high"], 2), digits=2)
+
     rows = [
-        [f"{one}, {other}", cell(of["pairs"]), cell(of["runs"])] for (one, other), of in by_raters.items()
+        [f"{one}, {other}", cell(of["pairs"]), cell(of["runs"]), kappa(of["pairs"])]
+        for (one, other), of in by_raters.items()
     ]
-    return Table(["Raters", "r of pairs", "r of runs"], rows)
+    return Table(["Raters", "r of pairs", "r of runs", "κ of pairs"], rows)
+
+
+def _alpha(alpha: pl.DataFrame) -> Table:
+    """A row for all models, one for all persons, and one for each rater with its repetitions."""
+    rows = [
+        [
+            f"{row['rater']}, repeated" if row["rater"] else ALL[row["kind"]],
+            Cell(row["alpha"], interval(row["low"], row["high"], 2), digits=2),
+            row["units"],
+        ]
+        for row in alpha.iter_rows(named=True)
+    ]
+    return Table(["Raters", "α", "Tasks"], rows)
