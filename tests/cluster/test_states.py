@@ -75,7 +75,8 @@ def test_slurm_is_asked_ever_more_rarely_until_a_job_has_ended(monkeypatch: pyte
     executor.run_uuid, executor._asked, executor.status_rate_limiter = "run", [], nullcontext()
     executor._next_seconds_between_status_checks = None
     monkeypatch.setattr(RobustExecutor, "report_job_success", lambda self, info: None)
-    states = executor._states = SimpleNamespace(in_doubt=False)
+    states: Any = SimpleNamespace(in_doubt=False)
+    executor._states = states
     jobs = [SimpleNamespace(external_jobid=job, aux={"submitted": job}) for job in "56"]
 
     def pause_after(**answer: str) -> int:

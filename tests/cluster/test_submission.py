@@ -4,7 +4,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from snakemake_executor_plugin_slurm_robust import submission
+from snakemake_executor_plugin_slurm_robust import commands, submission
 from snakemake_executor_plugin_slurm_robust.commands import SlurmError
 from snakemake_executor_plugin_slurm_robust.deferred import Deferred, Waiting
 from snakemake_executor_plugin_slurm_robust.slurm_refusals import Refusal
@@ -26,7 +26,7 @@ def test_a_copy_that_does_not_end_is_cancelled_once_and_waited_for_a_minute(
     def sleep(seconds: float) -> None:
         clock[0] += seconds
 
-    monkeypatch.setattr(submission.commands, "ask", ask)
+    monkeypatch.setattr(commands, "ask", ask)
     monkeypatch.setattr(submission, "time", SimpleNamespace(monotonic=lambda: clock[0], sleep=sleep))
     job = SimpleNamespace(name="made", wildcards=[])
     submission.cancel_copies(SimpleNamespace(run_uuid="run", logger=log), [job], {"5"})
