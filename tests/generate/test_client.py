@@ -94,8 +94,7 @@ def test_completions_have_a_prompt_and_the_limit_its_name() -> None:
 
 
 FAULTS: dict[str, Behaviour] = {
-    "429": error(429),
-    "500": error(500),
+    **{str(status): error(status) for status in (408, 409, 429, 500, 502, 529)},
     "503 with a page": says(503, b"<html>busy</html>"),
     "a body cut": cut_body,
     "chunks cut": cut_chunks,
@@ -139,7 +138,8 @@ def test_a_response_without_end_leaves_the_request_without_an_answer(
     with endpoint(says(200, content, **encoding)) as server, pytest.raises(NoAnswer) as caught:
         ask(server, tries=2, ledger=ledger)
     assert f"{server.url.removesuffix('/v1')} sent more than 10,000 bytes" in str(caught.value)
-    assert (caught.value.answer.status, ledger.lost) == ("failed", MOST.plus(MOST))
+    assert caught.value.answer.status == "failed"
+    assert ledger.spent == ledger.lost == MOST.plus(MOST)  # nobody knows what they did cost
     with endpoint(says(401, content, **encoding)) as server, pytest.raises(UserError, match="HTTP 401"):
         ask(server)
 
@@ -153,14 +153,6 @@ def test_a_server_that_takes_too_long_is_asked_again(slow: Behaviour) -> None:
     assert (ledger.spent, ledger.lost) == (MOST.plus(USED), MOST)  # nobody knows what the first did cost
 
 
-@pytest.mark.parametrize("fault", ["429", "500", "503 with a page"])
-def test_a_try_that_is_turned_down_costs_nothing(fault: str) -> None:
-    ledger = Ledger(Prices())
-    with endpoint(FAULTS[fault], well()) as server:
-        ask(server, ledger=ledger)
-    assert (ledger.spent, ledger.lost) == (USED, NOTHING)
-
-
 def test_the_server_says_how_long_to_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
     # Of the SDK alone: in `time` itself, it would be that of every other thread.
@@ -168,13 +160,6 @@ def test_the_server_says_how_long_to_wait(monkeypatch: pytest.MonkeyPatch) -> No
     with endpoint(error(429, Retry_After="77"), well()) as server:
         ask(server)
     assert waits == [77]
-
-
-@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 529])
-def test_what_the_sdk_tries_again(status: int) -> None:
-    with endpoint(error(status), well()) as server:
-        assert ask(server).text == RECIPE
-    assert len(server.asked) == 2
 
 
 def test_a_server_that_says_so_is_not_asked_again() -> None:
@@ -231,16 +216,6 @@ def test_an_endpoint_that_nobody_listens_at_stops_the_run() -> None:
         with pytest.raises(UserError, match=rf"{url} cannot be reached .* 2 tries.*endpoint"):
             ask(url, tries=2, ledger=ledger)
     assert ledger.spent == NOTHING
-
-
-def test_a_redirect_carries_no_key_elsewhere() -> None:
-    with (
-        endpoint() as other,
-        endpoint(says(307, b"", Location=other.url + "/chat/completions")) as server,
-        pytest.raises(UserError, match="not followed"),
-    ):
-        ask(server)
-    assert not other.asked
 
 
 def test_no_proxy_stands_between_this_machine_and_itself(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,16 +42,6 @@ def test_a_budget_of_tokens_counts_both_kinds() -> None:
     ledger.reserve(Tokens(25, 24))
 
 
-def test_what_was_spent_before_counts(tmp_path: Path) -> None:
-    file, most = str(tmp_path / "ledger"), Tokens(30, 30)
-    former = Ledger(Prices(), tokens=100, file=file)
-    former.settle(former.reserve(most), Tokens(10, 10))
-    former.reserve(most)  # and never settled
-    ledger = Ledger(Prices(), tokens=100, file=file)
-    with pytest.raises(BudgetError, match=r"80 tokens of 100 tokens spent \(80 tokens of it before"):
-        ledger.reserve(Tokens(11, 10))
-
-
 @given(
     st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50), st.sampled_from(["known", "unknown", "open"])))
 )
@@ -70,12 +60,6 @@ def test_a_ledger_that_is_read_again_knows_what_it_knew(tries: list[tuple[int, i
             with Path(file).open("a", encoding="utf-8") as torn:
                 torn.write('\n{"try": "')
         assert sum(Ledger(Prices(), file=file).earlier) == expected
-
-
-def test_a_request_whose_cost_nobody_knows_counts_in_full() -> None:
-    ledger = Ledger(Prices(), tokens=100)
-    ledger.settle(ledger.reserve(Tokens(60, 10)), None)
-    assert ledger.spent == ledger.lost == Tokens(60, 10)
 
 
 def test_a_request_waits_for_what_is_on_its_way_before_it_gives_up() -> None:

@@ -133,17 +133,6 @@ def test_answers_that_are_not_as_asked_are_counted_in_the_log(tmp_path: Path) ->
     assert "not in the form asked for: 1 of 3 answers, which are kept" in run.log()
 
 
-def test_a_broken_answer_in_the_cache_is_asked_for_again(tmp_path: Path) -> None:
-    run = Run(tmp_path, ["a"])
-    with endpoint() as server:
-        run(server)
-        (file,) = (tmp_path / "cache").rglob("*.json")
-        file.write_text("{", encoding="utf-8")
-        run(server)
-    assert len(server.asked) == 2
-    assert f"{file} is broken and is asked for again" in run.log()
-
-
 KILLED = """
 import sys
 from pathlib import Path
