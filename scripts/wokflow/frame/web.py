@@ -6,7 +6,7 @@ import logging
 import re
 import time
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import httpx
 
@@ -62,6 +62,14 @@ class Body:
             raise TooLargeError(
                 f"{self._server} sent more than {self._most:,} bytes{packed}, the limit of an answer"
             )
+
+    def read(self, pieces: Iterable[bytes], end: float) -> bytes:
+        """The whole body, of its pieces as received. Raises httpx.ReadTimeout after `end`, by time.monotonic."""
+        for data in pieces:
+            self.add(data)
+            if time.monotonic() > end:
+                raise httpx.ReadTimeout("too slow")
+        return self.whole()
 
     def whole(self) -> bytes:
         """The whole body, after the last byte. Raises DecodingError if gzip was cut off."""

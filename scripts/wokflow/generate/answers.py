@@ -9,6 +9,7 @@ from wokflow.models.recipe_texts import HEADINGS
 
 Failure = Literal["failed", "rejected", "refused"]
 Status = Literal["ok", "cut", "empty"] | Failure
+LOST = ("failed", "rejected")  # no answer, so no prediction
 
 # Why servers say that an answer ended, in their own words; by any other word it is not whole.
 WHOLE = frozenset({"stop", "eos", "eos_token", "stop_sequence", "end_turn"})

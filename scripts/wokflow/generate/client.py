@@ -167,17 +167,13 @@ class Client(httpx.Client):
     @staticmethod
     def _read(raw: httpx.Response, end: float) -> bytes:
         """The body, or the first LARGEST bytes of an error's."""
-        read = Body(raw, LARGEST)
+        body = Body(raw, LARGEST)
         try:
-            for data in raw.iter_raw():
-                read.add(data)
-                if time.monotonic() > end:
-                    raise httpx.ReadTimeout("too slow")
+            return body.read(raw.iter_raw(), end)
         except TooLargeError:
             if raw.is_success:
                 raise
-            return bytes(read.content)
-        return read.whole()
+            return bytes(body.content)
 
     def _unanswered(self, error: BaseException | None, tries: int) -> Exception:
         """The exception for a request whose last try brought no response that could be used."""

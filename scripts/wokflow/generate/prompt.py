@@ -14,7 +14,7 @@ from wokflow.frame.job import Job, Progress, UserError
 from wokflow.frame.languages import in_language
 from wokflow.frame.secrets import variable_for
 from wokflow.generate import schemas
-from wokflow.generate.answers import Answer, cleaned, in_form, read_answer
+from wokflow.generate.answers import LOST, Answer, cleaned, in_form, read_answer
 from wokflow.generate.cache import Cache
 from wokflow.generate.client import Client, NoAnswer
 from wokflow.generate.costs import NOTHING, BudgetError, Ledger, Prices
@@ -27,7 +27,6 @@ from wokflow.generate.served import await_server, folder_digest, server_command,
 from wokflow.generate.settings import PromptSettings
 from wokflow.models.recipe_texts import without_headings
 
-LOST = ("failed", "rejected")  # no answer, so no prediction
 NOTHING_SAID = ("refused", "empty")  # answers after which no second question can be asked
 IN_A_ROW = 20  # requests that fail one after another, after all tries, show that the endpoint is down
 

@@ -11,12 +11,10 @@ import pyarrow as pa
 
 from wokflow.frame import tables
 from wokflow.frame.job import UserError
-from wokflow.generate.answers import Answer
+from wokflow.generate.answers import LOST, Answer
 from wokflow.generate.costs import Tokens
 from wokflow.generate.origins import same_model
 from wokflow.generate.schemas import CALLS, ORIGIN
-
-FAILURES = ("failed", "rejected")
 
 
 def read_released(path: str, schema: pa.Schema, name: str) -> pl.DataFrame:
@@ -88,5 +86,5 @@ def _answer(row: dict[str, Any]) -> Answer:
         row["finish_reason"],
         row["reason"],
         None if None in counts else Tokens(*counts),
-        row["status"] if row["status"] in FAILURES else None,
+        row["status"] if row["status"] in LOST else None,
     )

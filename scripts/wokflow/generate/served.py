@@ -85,12 +85,8 @@ class Server:
             httpx.Client(transport=transport(self.socket), trust_env=False, timeout=PATIENCE) as client,
             client.stream("GET", url, headers=headers) as response,
         ):
-            body, end = Body(response.raise_for_status(), MOST), time.monotonic() + PATIENCE
-            for data in response.iter_raw():
-                body.add(data)
-                if time.monotonic() > end:
-                    raise httpx.ReadTimeout("too slow")
-            return body.whole()
+            body = Body(response.raise_for_status(), MOST)
+            return body.read(response.iter_raw(), time.monotonic() + PATIENCE)
 
 
 def transport(socket: str) -> httpx.HTTPTransport | None:
