@@ -1,5 +1,5 @@
 from wokflow.evaluate.stage import ADAPTATION_FIGURES, ADAPTATION_TABLES
-from wokflow.judge.arguments import adaptations_given
+from wokflow.judge.arguments import adaptations_given, rated_of_dialogues
 
 SPOKEN_STUDIES = [name for name in SCOPE.answered("rating") if STUDIES[name].data == "dialogues"]
 
@@ -31,11 +31,7 @@ rule evaluate_dialogues:
 rule evaluate_adaptations:
     input:
         **after(*SPOKEN),
-        tasks=[
-            *([TASKS_OF["dialogue_rater"]] if DIALOGUE_RATERS else []),
-            *([TASKS_OF["edit_rater"]] if EDIT_RATERS else []),
-            *([TASKS_OF["strategist"]] if STRATEGISTS else []),
-        ],
+        tasks=[TASKS_OF[role] for role in rated_of_dialogues(SCOPE.roles.values(), bool(SPOKEN_STUDIES))],
         ratings=[
             *(
                 f"{RESULTS}/judge/ratings/{name}/part-00000.parquet"

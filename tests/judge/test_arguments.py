@@ -11,7 +11,15 @@ from wokflow.frame.config import fill
 from wokflow.frame.job import UserError
 from wokflow.frame.runs import Run
 from wokflow.generate.arguments import key_variables, prompt_overrides, with_server
-from wokflow.judge.arguments import COLUMNS, OF_DIALOGUES, OPTIONAL, asked_given, own_servers, read_models
+from wokflow.judge.arguments import (
+    COLUMNS,
+    OF_DIALOGUES,
+    OPTIONAL,
+    asked_given,
+    own_servers,
+    rated_of_dialogues,
+    read_models,
+)
 
 from tests.conftest import ROOT
 
@@ -70,7 +78,8 @@ GENERATOR = f"w|generator|m||prompt.endpoint={URL}|||"
         ("j|judge|m|||||", "line 3: role 'judge' is not one of generator, evaluator"),
         ("j|evaluator||||||", "line 3: model is empty"),
         ("j|evaluator|m|||0||", "line 3: repetitions '0' is not a whole number of 1 or more"),
-        ("g|generator|m|||3||", "line 3: a generator is asked once"),
+        ("g|generator|m|||3||", "line 3: generators are asked once"),
+        ("e|editor|m|||3||", "line 3: editors are asked once: for more edits"),
         ("j|evaluator|m||||x|", "line 3: seed 'x' is not a number"),
         (
             "j|evaluator|m||decode.beams=1|||",
@@ -161,3 +170,8 @@ def test_the_judge_of_dialogues_has_all_four_roles_and_needs_a_run_that_adapts(t
     assert all(Path(one.prompt).is_file() and one.repetitions == 1 for one in models.values())
     with pytest.raises(UserError, match=r"dialogue_rater and (?s:.*)no run of runs\.tsv adapts dialogues"):
         read_models(config, SCHEMA, {})
+
+
+def test_dialogues_that_people_rated_are_read_beside_edits_without_a_judge_of_dialogues() -> None:
+    assert rated_of_dialogues(["edit_rater", "editor"], True) == ["dialogue_rater", "edit_rater"]
+    assert rated_of_dialogues(["strategist", "dialogue_rater"], False) == ["dialogue_rater", "strategist"]

@@ -13,13 +13,13 @@ from wokflow.frame import tables
 from wokflow.frame.job import Job
 from wokflow.generate.schemas import ADAPTATIONS
 from wokflow.ingest.schemas import ANNOTATIONS
-from wokflow.judge.dialogues import judge_dialogues
+from wokflow.judge.dialogues import judge_dialogues, task
 from wokflow.judge.edit_tasks import judge_edit_tasks
 from wokflow.judge.edits import judge_edits, read_edits, touches
 from wokflow.judge.prompt import judge_prompt
 from wokflow.judge.ratings import judge_ratings
 from wokflow.judge.reading import Reader
-from wokflow.judge.schemas import RATINGS
+from wokflow.judge.schemas import RATINGS, TASKS
 from wokflow.judge.settings import DialoguesSettings, EditTasksSettings
 from wokflow.judge.strategies import read_name
 
@@ -311,7 +311,47 @@ def test_a_judge_finds_edits_rates_them_and_dialogues_and_figures_are_those_of_h
     aspects = found["aspects"].filter(rater="dr", dimension="naturalness", other="localisation")
     assert aspects.select("run", "tau").rows() == [("a", -1.0)]
     beside = found["calibration"].filter(pl.col("value").is_null(), rater="dr", against="people")
+    assert set(beside["study"]) == {"dialogues"}
     assert beside.select("dimension", "tasks", "difference", "tau").rows() == [("naturalness", 2, 1.0, 1.0)]
+
+
+def test_raters_of_edits_and_strategists_agree_or_not_as_raters_of_dialogues_do(tmp_path: Path) -> None:
+    """Two raters of edits differ in one of two; a strategist names the same twice, and another once."""
+    scale = {"name": "localisation", "scale": "ordinal", "question": "", "values": [*"012"]}
+    names = {"name": "strategy", "scale": "nominal", "question": "", "values": ["localisation", "omission"]}
+    tasks = [
+        task(study, f"{kind}:d:{number}:1:aligner", "a", {"edit": "x", "found_by": "aligner"}, [dimension])
+        for study, kind, dimension in (("edits", "edit", scale), ("strategies", "strategy", names))
+        for number in (0, 1)
+    ]
+    said = [("er", "edits", 1, "12"), ("er2", "edits", 1, "11")]
+    said += [("st", "strategies", time, ("localisation", "omission")) for time in (1, 2)]  # type: ignore[list-item]
+    ratings = [
+        {"task_id": one["task_id"], "rater": rater, "repetition": time, "value": value, "kind": "model"}
+        | {"dimension": one["dimensions"][0]["name"], "rationale": "", "status": "exact"}
+        for rater, study, time, values in said
+        for one, value in zip([each for each in tasks if each["study"] == study], values, strict=True)
+    ]
+    for name, schema, rows in (("tasks", TASKS, tasks), ("ratings", RATINGS, ratings)):
+        tables.write(tmp_path / f"{name}.parquet", schema, rows, {})
+    paths = {name: str(tmp_path / f"of_{name}.parquet") for name in ADAPTATION_FIGURES}
+    evaluate_adaptations(
+        tasks=[str(tmp_path / "tasks.parquet")],
+        ratings=[str(tmp_path / "ratings.parquet")],
+        figures=list(paths.values()),
+        settings=AdaptationsSettings(judges=(), systems=()),
+        job=Job({"key": "k"}),
+    )
+    agreement = tables.read(paths["agreement"]).filter(pl.col("units") > 0)
+    assert agreement.select("study", "rater", "units", "ratings", "alpha").rows() == [
+        ("edits", None, 2, 4, 0.0),
+        ("strategies", "st", 2, 4, 1.0),
+    ]
+    calibration = tables.read(paths["calibration"]).filter(pl.col("value").is_null())
+    assert calibration.select("study", "rater", "against", "difference").rows() == [
+        ("edits", "er", "others", 0.5),
+        ("edits", "er2", "others", -0.5),
+    ]
 
 
 def test_without_an_editor_edits_are_those_of_the_aligner(tmp_path: Path) -> None:

@@ -1,19 +1,19 @@
 """Statistics of the ratings of adapted dialogues and of their edits, by the run that adapted them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import polars as pl
 
-from wokflow.evaluate import dialogue_schemas, rater_agreement, rating_schemas
+from wokflow.evaluate import dialogue_schemas, rater_agreement
 from wokflow.evaluate.biases import bias_rows, by_name
-from wokflow.evaluate.rated import of, rating_rows, shown
+from wokflow.evaluate.rated import Ratings, of, rating_rows, shown
 from wokflow.evaluate.ratings import agreements
 from wokflow.evaluate.resampling import ratios, with_interval
 from wokflow.evaluate.settings import AdaptationsSettings, Bootstrap
 from wokflow.frame import tables
 from wokflow.frame.job import Job
-from wokflow.judge.dialogues import DIALOGUES, EDITS
+from wokflow.judge.dialogues import DIALOGUES, EDITS, STRATEGIES
 
 DIALOGUE = r"^(?:dialogue:(.*)|(?:edit|strategy):(.*):\d+:\d+:[^:]*)$"  # in the names of items
 RATED_TEXTS = {DIALOGUES: "adapted", EDITS: "edit"}  # by what tasks call it
@@ -34,24 +34,25 @@ def evaluate_adaptations(
     `tasks` are those of stage judge about dialogues, edits and strategies, and `ratings` those of models and people.
     Means and shares are of each run, rater and dimension (Singh et al. 2024, Tables 3 and 5, Figure 6), with
     intervals of resamples of dialogues. Aspects are Kendall's tau-b between two dimensions of dialogues, by run
-    (Figure 7); calibration holds each rater of dialogues against people, if some rated, and else against the others
-    (Table 6). Biases are those of evaluate_biases, of dialogues and of edits.
+    (Figure 7). Agreement and calibration are of dialogues, of edits and of strategies, each by themselves: how far
+    raters agree, with others and with their own repetitions; and how each compares with people, if some rated, and
+    else with the others (Table 6). Biases are those of evaluate_biases, of dialogues and of edits.
     """
     means, shares, aspects, agreement, calibration, biases = figures
     known = tables.read(tasks)
     rows, bootstrap = rating_rows(ratings), settings.bootstrap
     numbered = _numbered(known, rows)
     whole = known.filter(study=DIALOGUES)
-    own = rows.filter(pl.col("task_id").is_in(whole["task_id"].implode()))
+    own = _ratings_of(whole, rows)
     for path, schema, made in (
         (means, dialogue_schemas.MEANS, _means(numbered, bootstrap)),
         (shares, dialogue_schemas.SHARES, _shares(numbered, bootstrap)),
         (aspects, dialogue_schemas.ASPECTS, _aspects(whole, own, bootstrap)),
-        (agreement, rating_schemas.RATING_AGREEMENT, _of_all(agreements, whole, own, bootstrap)),
+        (agreement, dialogue_schemas.AGREEMENT, _by_study(agreements, known, rows, bootstrap)),
         (
             calibration,
-            rating_schemas.RATING_CALIBRATION,
-            _of_all(rater_agreement.calibration, whole, own, bootstrap),
+            dialogue_schemas.CALIBRATION,
+            _by_study(rater_agreement.calibration, known, rows, bootstrap),
         ),
         (biases, dialogue_schemas.BIASES, _biases(known, rows, settings)),
     ):
@@ -59,9 +60,23 @@ def evaluate_adaptations(
     job.progress.say(f"{rows.height} ratings of {known.height} tasks")
 
 
-def _of_all(figure: Any, tasks: pl.DataFrame, rows: pl.DataFrame, bootstrap: Bootstrap) -> Iterator[Any]:
-    if rows.height:
-        yield from figure(of(tasks, rows), bootstrap)
+def _ratings_of(tasks: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.filter(pl.col("task_id").is_in(tasks["task_id"].implode()))
+
+
+def _by_study(
+    figure: Callable[[Ratings, Bootstrap], Iterator[dict[str, Any]]],
+    tasks: pl.DataFrame,
+    rows: pl.DataFrame,
+    bootstrap: Bootstrap,
+) -> Iterator[dict[str, Any]]:
+    """A figure of each study by itself: dimensions of two may have one name, and other values."""
+    for study in (DIALOGUES, EDITS, STRATEGIES):
+        some = tasks.filter(study=study)
+        own = _ratings_of(some, rows)
+        if own.height:
+            for row in figure(of(some, own), bootstrap):
+                yield {"study": study, **row}
 
 
 def _biases(
@@ -71,7 +86,7 @@ def _biases(
     judges, systems = by_name(settings.judges), by_name(settings.systems)
     for study, text in RATED_TEXTS.items():
         some = tasks.filter(study=study)
-        own = rows.filter(pl.col("task_id").is_in(some["task_id"].implode()))
+        own = _ratings_of(some, rows)
         if own.height:
             within = study == EDITS
             for row in bias_rows(of(some, own), settings.bootstrap, text, judges, systems, within=within):
@@ -81,7 +96,7 @@ def _biases(
 def _aspects(tasks: pl.DataFrame, rows: pl.DataFrame, bootstrap: Bootstrap) -> Iterator[dict[str, Any]]:
     """Kendall's tau between dimensions, of what each run adapted."""
     for (run,), some in tasks.sort("system", "task_id").group_by("system", maintain_order=True):
-        own = rows.filter(pl.col("task_id").is_in(some["task_id"].implode()))
+        own = _ratings_of(some, rows)
         if own.height:
             for row in rater_agreement.dimensions(of(some, own), bootstrap):
                 yield {"run": run, **row}

@@ -89,6 +89,8 @@ SHARES = pa.schema(
         HIGH,
     ]
 )
+AGREEMENT = pa.schema([_RATED[0], *rating_schemas.RATING_AGREEMENT])
+CALIBRATION = pa.schema([_RATED[0], *rating_schemas.RATING_CALIBRATION])
 BIASES = pa.schema([_RATED[0], *rating_schemas.RATING_BIASES])
 ASPECTS = pa.schema([RUN, *rating_schemas.RATING_DIMENSIONS])
 
@@ -96,8 +98,8 @@ SCHEMAS = {
     "evaluate/dialogues/means": MEANS,
     "evaluate/dialogues/shares": SHARES,
     "evaluate/dialogues/aspects": ASPECTS,
-    "evaluate/dialogues/agreement": rating_schemas.RATING_AGREEMENT,
-    "evaluate/dialogues/calibration": rating_schemas.RATING_CALIBRATION,
+    "evaluate/dialogues/agreement": AGREEMENT,
+    "evaluate/dialogues/calibration": CALIBRATION,
     "evaluate/dialogues/biases": BIASES,
     "evaluate/dialogues/items": ITEMS,
     "evaluate/dialogues/edited": EDITED,

@@ -1,7 +1,7 @@
 """The table of models that write recipes, rate them, or choose between translations, and its settings for jobs."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ PROMPTS = {
 OF_RECIPES = ("generator", "evaluator")  # Lee et al.
 OF_DIALOGUES = ("dialogue_rater", "editor", "edit_rater", "strategist")  # Singh et al., appendix B
 REPETITIONS = {"evaluator": 3}  # Lee et al., appendix E; others are asked once
+ONCE = {"generator": "recipes", "editor": "edits"}  # roles that are not repeated, and what they make
 RESERVED = ("tasks", "pta")  # judge/rejects has tables of these names
 COLUMNS = {
     "name": "Letters, digits, _ and -; identifies the model's answers and ratings.",
@@ -35,7 +36,8 @@ COLUMNS = {
     "prompt": "The file of its prompt; empty: that of the paper, in resources/ash or resources/pta.",
     "settings": "What differs for this model from generate.prompt, and from generate.server if it asks the "
     "workflow's own server: `prompt.temperature=0.7; server.gpus=2`.",
-    "repetitions": "How often it is asked each task; empty: 3 of evaluators, 1 of others.",
+    "repetitions": "How often it is asked each task; empty: 3 of evaluators, 1 of others. Generators and editors "
+    "are asked once.",
     "seed": "The seed of the first repetition; each further one adds 1. Empty: 13.",
     "family": "The model's family, for evaluate.biases; the column may be missing. Empty: the first letters of "
     "the model's name.",
@@ -162,6 +164,12 @@ def pta_given(models: Mapping[str, AskedModel], runs: Iterable[Run]) -> dict[str
     }
 
 
+def rated_of_dialogues(roles: Collection[str], people: bool) -> list[str]:
+    """The roles whose tasks evaluate.adaptations reads; `people` rate the same dialogues as a dialogue_rater."""
+    wanted = {*roles} | ({"dialogue_rater"} if people else set())
+    return [role for role in ("dialogue_rater", "edit_rater", "strategist") if role in wanted]
+
+
 def adaptations_given(models: Mapping[str, AskedModel], runs: Iterable[Run]) -> dict[str, Any]:
     """What evaluate.adaptations is given: model and family of those who adapt dialogues, and of those who rate."""
     return {
@@ -184,8 +192,9 @@ def _problems(row: Mapping[str, str], models: Mapping[str, AskedModel]) -> Itera
         yield "model is empty: give the name by which the endpoint knows it."
     if row["repetitions"] and not (row["repetitions"].isdecimal() and int(row["repetitions"])):
         yield f"repetitions {row['repetitions']!r} is not a whole number of 1 or more."
-    if row["role"] == "generator" and row["repetitions"] not in ("", "1"):
-        yield "a generator is asked once: for more recipes of its model, add a row with another seed."
+    if row["role"] in ONCE and row["repetitions"] not in ("", "1"):
+        made = ONCE[row["role"]]
+        yield f"{row['role']}s are asked once: for more {made} of its model, add a row with another seed."
     if row["seed"] and not row["seed"].isdecimal():
         yield f"seed {row['seed']!r} is not a number."
     for column in PATHS:

@@ -27,8 +27,8 @@ def judge_edit_tasks(
 ) -> None:
     """Write a task for each edit of each run to `scored`, and to `strategies` one for each that touches an item.
 
-    Edits are those that models found (judge/edits, the first repetition) or, without such models, those of the
-    aligner (evaluate/dialogues/changes). Preservation and creation are no strategies to ask for: an item without edit
+    Edits are those that models found (judge/edits) or, without such models, those of the aligner
+    (evaluate/dialogues/changes). Preservation and creation are no strategies to ask for: an item without edit
     is preserved, and an edit without item may create one (Singh et al. 2024, section 5.2; Tables 8 and 9).
     """
     texts = texts_of(tables.read(adaptations).sort("run", "dialogue_id", "position"))
@@ -49,7 +49,7 @@ def judge_edit_tasks(
 def _edits(edits: Sequence[str], changes: Sequence[str]) -> Iterator[dict[str, Any]]:
     columns = [*PLACE, "original", "adapted", "item"]
     if edits:
-        rows = tables.read(edits).filter(pl.col("repetition") == 1).select(*columns, "asked")
+        rows = tables.read(edits, [*columns, "asked"])
     else:
         rows = tables.read(changes, columns).with_columns(asked=pl.lit(ALIGNER))
     yield from rows.sort("asked", *PLACE).iter_rows(named=True)

@@ -5,6 +5,7 @@ from typing import Any
 
 import polars as pl
 
+from wokflow.evaluate.stage import ADAPTATION_FIGURES
 from wokflow.evaluate.summary import read_published
 from wokflow.report import inputs
 from wokflow.report.inputs import Tables
@@ -12,6 +13,7 @@ from wokflow.report.judged_recipes import BIASES, marked
 from wokflow.report.render import Cell, Table, share
 
 SHOWN = 3  # dialogues
+FOUND = ("edited", "changes", "items")  # what is found without judges
 OTHERS = "published"  # the kind of a row from a paper
 ASPECTS = ("naturalness", "localisation", "content preservation", "stereotypical", "offensiveness")
 EDIT = "edits"
@@ -29,9 +31,9 @@ def section(parts: Tables, ruled: Sequence[str], published: str) -> dict[str, An
     adapted = inputs.rows(parts, "generate/adaptations")
     if adapted.is_empty():
         return None
-    edited, changes, items, means, shares, aspects, calibration, biases = (
-        inputs.rows(parts, f"evaluate/dialogues/{name}")
-        for name in ("edited", "changes", "items", "means", "shares", "aspects", "calibration", "biases")
+    edited, changes, items = (inputs.rows(parts, f"evaluate/dialogues/{name}") for name in FOUND)
+    means, shares, aspects, agreement, calibration, biases = (
+        inputs.rows(parts, f"evaluate/dialogues/{name}") for name in ADAPTATION_FIGURES
     )
     papers = _published(published)
     return {
@@ -43,7 +45,8 @@ def section(parts: Tables, ruled: Sequence[str], published: str) -> dict[str, An
         "strategies": _strategies(shares),
         "scores": _scores(means, papers),
         "aspects": _aspects(aspects),
-        "people": _people(calibration, papers),
+        "people": _people(_of(calibration, "dialogues"), papers),
+        "agreement": _agreement(agreement),
         "biases": _biases(biases),
     }
 
@@ -241,6 +244,22 @@ def _people(calibration: pl.DataFrame, papers: Published) -> Table:
     for run in _names(papers, "people"):
         rows.append([Cell(run, kind=OTHERS), *(of_paper.get((run, name), Cell("")) for name in ASPECTS)])
     return Table(["Rater", *(name.capitalize() for name in ASPECTS)], rows)
+
+
+def _agreement(agreement: pl.DataFrame) -> Table:
+    """A row for what is rated, each aspect, and all raters or one with its repetitions."""
+    rows = [
+        [
+            f"{row['rater']}, repeated" if row["rater"] else "all",
+            row["study"],
+            row["dimension"],
+            Cell(row["alpha"], _ends(row["low"], row["high"]), digits=2),
+            row["units"],
+        ]
+        for row in agreement.iter_rows(named=True)
+        if row["units"]
+    ]
+    return Table(["Raters", "Of", "Aspect", "α", "Tasks"], rows) if rows else Table([], [])
 
 
 def _biases(biases: pl.DataFrame) -> Table:
