@@ -26,7 +26,8 @@ ITEMS = pa.schema(
         column(
             "likeness",
             pa.float64(),
-            "How much of it is still there: rapidfuzz's partial_ratio of whole words, letter case aside; 0 to 100.",
+            "How much of it is still there: rapidfuzz's partial_ratio of whole words, letter case and -s of the last "
+            "word aside; 0 to 100.",
         ),
         column("edited", pa.bool_(), "Whether that is less than evaluate.dialogues.threshold."),
     ]

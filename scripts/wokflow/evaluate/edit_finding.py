@@ -7,6 +7,10 @@ from typing import NamedTuple
 
 _WORD = re.compile(r"\w+(?:['’-]\w+)*")
 _GAP = re.compile(r"[^\w]+")
+_PART = re.compile(r"\w+(?:['’]\w+)?")  # a word, or a part of one with hyphens
+_POSSESSIVE = re.compile(r"['’]s?$")
+_PLURAL = re.compile(r"(?<=ss|zz|ch|sh)es$|(?<=x)es$|(?<=\w\w\wo)es$|(?<=\w\w[^\Ws])s$")
+SHORT = 3  # letters of a word of which none may be missing
 
 
 class Edit(NamedTuple):
@@ -62,12 +66,29 @@ def plain(text: str) -> str:
 def likeness(item: str, adapted: str) -> float:
     """How much of an item is still in an adapted utterance, 0 to 100: rapidfuzz's partial_ratio of whole words.
 
-    Blanks around words count, so that an item within a longer word is not the item: bar in barfi. An utterance that
-    is shorter than the item is compared as a whole.
+    Blanks around words count, so that an item within a longer word is not the item: bar in barfi. Plural and
+    possessive of the item's last word are that word, in English: pies, Knick's. A part of a word of three letters or
+    fewer is not that word: he is not the. An utterance that is shorter than the item is compared as a whole.
     """
     from rapidfuzz.fuzz import partial_ratio, ratio
 
-    sought, there = plain(item), plain(adapted)
+    sought = plain(item)
     if not sought.strip():  # an item of marks alone
         return 100.0 if item.strip() in adapted else 0.0
+    last = _PART.findall(item)[-1]
+    there = _PART.sub(lambda word: last if _stem(word[0]) == _stem(last) else word[0], adapted)
+    words = [_apart(word, sought.split()) for word in plain(there).split()]
+    there = f" {' '.join(words)} "
     return ratio(sought, there) if len(there) < len(sought) else partial_ratio(sought, there)
+
+
+def _stem(word: str) -> str:
+    """A word without the -s of a plural or possessive; ie, as in pies and parties, is y."""
+    stem = _PLURAL.sub("", _POSSESSIVE.sub("", word.casefold()))
+    return f"{stem[:-2]}y" if stem.endswith("ie") else stem
+
+
+def _apart(word: str, item: Sequence[str]) -> str:
+    """A word that is only a part of a short word of an item, in signs that no item has; any other as it is."""
+    part = word not in item and any(word in one for one in item if len(one) <= SHORT)
+    return "\0" * len(word) if part else word
