@@ -17,6 +17,7 @@ from wokflow.frame.workbooks import clean, read_filled
 EXPORT = ".json"  # of Label Studio
 ENDINGS = (".tsv", ".xlsx", ".txt", EXPORT)  # spreadsheet programs call tab-separated tables .txt
 HIDDEN = (".", "~$")  # prefixes of files that programs make for themselves
+UNKNOWN = "its rater is not in the table of raters"
 _SPACE = re.compile(r"[\s|]+")
 Reject = dict[str, Any]
 
@@ -42,17 +43,16 @@ class SheetRow:
     def reject(
         self, reason: str, task: str | None = None, detail: str | None = None, raw: str = ""
     ) -> Reject:
-        """A row of annotate/rejects for this row of the sheet; without what was entered unless that may be kept."""
-        where = {"file": self.file, "source_row": self.line, "rater": self.rater}
-        entered = raw if self.keeps else ""
-        return {
-            **where,
-            "task_id": task,
-            "dimension": None,
-            "reason": reason,
-            "detail": detail,
-            "raw": entered,
-        }
+        """A row of annotate/rejects for this row of the sheet; without what was entered unless that may be kept.
+
+        Of somebody who is not in the table of raters and no task of the study, it names no file either: sheets are
+        called by pseudonyms.
+        """
+        where: Reject = {"file": self.file, "source_row": self.line, "rater": self.rater}
+        if not self.rater and task is None:
+            where, detail = where | {"file": None, "source_row": None}, UNKNOWN
+        what = {"task_id": task, "dimension": None, "reason": reason, "detail": detail}
+        return {**where, **what, "raw": raw if self.keeps else ""}
 
     def __str__(self) -> str:
         return f"{self.file}, row {self.line}"
@@ -131,5 +131,7 @@ def summary(rejects: Sequence[Reject], number: int = 5) -> Iterator[str]:
             for each in some
             if each["file"]
         ]
+        unknown = sum(each["detail"] == UNKNOWN for each in some)
+        places += [f"{unknown} of people who are not in the table of raters"] if unknown else []
         more = " ..." if len(places) > number else ""
         yield f"{reason}: {len(some)}" + (f": {'; '.join(places[:number])}{more}" if places else "")

@@ -14,27 +14,41 @@ _GAP = (
     rf"(?:[^\S\n]|{_SIDE})*+(?:[:=>-]|{any_of(words('is'))})[^\w\n]*+(?:\n[^\w\n]*+){{0,3}}"
     rf"(?:{any_of([*words('side'), 'the'])}[^\w\n]*+)*+"
 )
-_CHOOSE = (  # I prefer translation B
-    rf"(?:I|we)(?:[^\S\n]+(?:would|do|strongly|slightly|clearly)|['’]d)*[^\S\n]+{any_of(words('choose'))}"
-    rf"[^\w\n]*+(?:{any_of([*words('side'), 'the'])}[^\w\n]*+)*+"
+# I prefer translation B, at the beginning of a sentence or clause
+_CHOOSE = (
+    r"(?:^[^\w\n]*+|[.!;,。！；，][^\w\n?？]*+)(?:(?:so|thus|therefore|hence|overall|and|but|then)[,\s]++)?(?:I|we)"
+    rf"(?:[^\S\n]+(?:would|do|strongly|slightly|clearly)|['’]d)*[^\S\n]+{any_of(words('choose'))}"
+    rf"(?:[^\S\n]|[\"'“‘(]|{any_of([*words('side'), 'the'])})*+"
 )
 _LABEL = re.compile(
-    rf"(?<![^\W\d_])(?:{any_of(words('name', 'preferred'))}[^\w\n:=>-]*+{_GAP}|{_CHOOSE})", re.IGNORECASE
+    rf"(?:(?<![^\W\d_]){any_of(words('name', 'preferred'))}[^\w\n:=>-]*+{_GAP})|{_CHOOSE}",
+    re.IGNORECASE | re.MULTILINE,
 )
 _LETTER = re.compile(r"(?P<letter>[A-Za-z])(?![A-Za-z0-9_])[\"'”’」>)\]}]*+")
 _MORE = re.compile(  # a comma may also begin the reason: 首选：B，A太直
-    r"[^\S\n]*+(?:,(?!\W*[ABC][^\W\d_])|(?:→|[-=]>)[^\n]{0,20}?|[/&+|<=≈、]"
-    rf"|\(?{any_of([*words('and'), *words('or')])})"
+    rf"[^\S\n]*+(?:,(?!\W*[ABC][^\W\d_])|[/&+|<=≈、]|{any_of([*words('and'), *words('or')])})"
     rf"[^\w\n]*+(?:{_SIDE}[^\w\n]*+)?[ABC](?![A-Za-z0-9_])",
     re.IGNORECASE,
 )
-_NOT = re.compile(
-    rf"(?<![^\W\d_]){any_of(words('not'))}[^\w\n.,:;!?。、]*+(?:(?:the|my)[^\w\n]++)?\Z", re.IGNORECASE
+_CHANGED = re.compile(  # A → B, A -> no, B; A (or B); "A"; if forced: B
+    rf"[^\w\n→=(-]*+(?:(?:→|[-=]>)[^\S\n]*+(?:no|rather|actually)?|\((?:or|{any_of(words('or'))}))[^\w\n]*+(?:{_SIDE}[^\w\n]*+)?"
+    r"(?P<letter>(?-i:[ABC]))[^\w\n]*+$|[^\n:]*(?:forced|pressed)[^\w\n]*+(?P<other>(?-i:[ABC]))(?!\w)",
+    re.IGNORECASE | re.MULTILINE,
 )
-_LATER = re.compile(r"[:=][^\w\n:=]*+(?P<letter>[ABC])[^\w\n:=]*+$", re.MULTILINE)  # at the end of a line
-_WORSE = re.compile(
-    rf"[^\S\n]*+{any_of(words('is'))}[^\S\n]*+(?:(?!{any_of(words('worse'))})\w++[^\S\n]++)?{any_of(words('worse'))}",
+_BOTH = re.compile(  # I prefer B for accuracy and A for fluency
+    rf"[^\n.!?。]*?(?:and|but)[^\S\n]+(?:{_SIDE}[^\S\n]+)?(?-i:[ABC])[^\S\n]+(?:for|in|if|when|where)(?!\w)",
     re.IGNORECASE,
+)
+_NOT = re.compile(
+    rf"(?<![^\W\d_]){any_of(words('not'))}[^\w\n.,:;!?。、]*+(?:(?:the|my)[^\w\n]++)?\Z"
+    r"|which[^\w\n]+(?:is|was)[^\w\n]+(?:the[^\w\n]+)?\Z",
+    re.IGNORECASE,
+)
+_ADVERBS = (
+    r"(?:(?:an?|the|lot|much|far|bit|clearly|slightly|somewhat|definitely|by|one|translation)[^\w\n]++)*+"
+)
+_WORSE = re.compile(
+    rf"[^\w\n]*+(?:{any_of(words('is'))}|as)[^\w\n]*+{_ADVERBS}{any_of(words('worse'))}", re.IGNORECASE
 )
 _GOES_ON = re.compile(  # follows a letter that is a choice, and no article
     rf"[^\S\n]*+(?:[^\w\s]|\n|\Z|[^\x00-\x7f]|{any_of([*words('link'), *words('is'), *words('than')])})",
@@ -100,9 +114,7 @@ def _behind(text: str, label: re.Match[str]) -> _Choice | None:
         return None
     quote = " ".join(text[label.end() : match.end() + 100].partition("\n")[0].split())
     place = label.start(), match.end()
-    line = text.find("\n", match.end())
-    later = _LATER.search(text, match.end(), len(text) if line < 0 else line)
-    if _MORE.match(text, match.end()) or (later and later["letter"] != match["letter"].upper()):
+    if _MORE.match(text, match.end()) or _CHANGED.match(text, match.end()) or _BOTH.match(text, match.end()):
         return _Choice(SEVERAL, quote, *place)
     if _WORSE.match(text, match.end()):
         return None

@@ -51,22 +51,29 @@ _SCORE, _NAMED = any_of(words("score")), any_of(_NUMBERS)
 _LINK = re.compile(any_of([*words("link"), *words("unit"), *words("reason")]), re.IGNORECASE)
 _MEASURE = re.compile(rf"[^\S\n]*{any_of(words('measure'))}", re.IGNORECASE)
 _FRACTION = re.compile(r"[½¼¾⅓⅔+]|[^\S\n]+\d+/\d")  # after a digit: the value is no whole number
-_PART = re.compile(rf"[^\w\n]*+{any_of(words('part'))}", re.IGNORECASE)  # after a digit or a word for one
-# After a rating: a highest one that is no number, or another scale.
-_OTHER_TOP = re.compile(
-    rf"[^\S\n]*+{any_of(words('fraction'))}[^\S\n]*+\w"
-    r"|[^\w\n]*+(?:on (?:a )?)?scale (?:of |from )?(?:\d+ ?(?:[-–—]|to) ?)?(?:\d|ten\b|a hundred\b)",
+_PART = re.compile(rf"[^\w\n]*+{any_of(words('part'))}|半", re.IGNORECASE)  # after a digit or a word for one
+# Behind a rating: the highest one, or another scale, where the rating itself does not tell it.
+_TEN = any_of(words("ten"))
+_HIGHEST = re.compile(
+    rf"[^\w\n/]*+(?:{any_of(words('top'))}[^\w\n]*+(?:(?:an?|the|possible|maximum|total|of)[^\w\n]++)*+"
+    rf"(?P<top>\d+|{_TEN}|{_NAMED})(?!\d)"
+    r"|(?:on (?:a )?)?scale (?:of |from )?(?:\d+ ?(?:[-–—]|to) ?)?(?P<scale>\d+)"
+    rf"|(?P<system>\d+)(?:分制|[- ]point scale)|\d+ ?/ ?(?P<ratio>\d+|{_TEN}))",
     re.IGNORECASE,
 )
-_HIGHEST = re.compile(rf"[^\w\n]*+{any_of(words('top'))}[^\w\n]*+(?P<top>\d+)(?!\w)", re.IGNORECASE)
-# Behind a rating, at most two words on: another one, and no number of something.
+# A number behind a rating that is another rating: next to it, or behind a word that takes it back.
 _SEVERAL = any_of(word for word, means in _NUMBERS.items() if means != "1")
 _ANOTHER = re.compile(
-    rf"[^\w\n]*+(?:(?!\d|{any_of([*words('reason'), *words('top')])})\w++[^\w\n]++){{0,2}}"
-    rf"(?:(?P<digits>\d+)|(?P<word>{_SEVERAL}))"
-    r"(?:[^\S\n]*+/[^\S\n]*+(?P<top>\d+))?(?![\w%°]|[.,/]\d|[^\S\n]+[^\W\d_])",
+    rf"[^\w\n\[]*+(?:{any_of(words('again'))}[^\w\n\[]*+){{0,3}}(?:(?P<digits>\d+)|(?P<word>{_SEVERAL}))"
+    r"(?:[^\S\n]*+/[^\S\n]*+(?P<top>\d+))?(?![\w%°]|[.,/]\d|-[^\W\d_]|[^\S\n]*+=|[^\S\n]+[^\W\d_])",
     re.IGNORECASE,
 )
+_REVISED = re.compile(
+    rf"(?<!\w)(?:revised|corrected|updated|adjusted|final)[^\S\n]+(?:{_SCORE}|answer)[^\w\n]*+(?:is[^\w\n]*+)?"
+    rf"(?P<digits>\d+(?:[.,]\d+)?)(?P<stars>)(?P<word>)",
+    re.IGNORECASE,
+)
+_LIST_MARK = re.compile(r"\(?(?:\d{1,2}|[一二三四五六七八九十])[.)、][^\w\n]*+\Z")  # before the next name
 # Between a name and its rating: marks, or words of these kinds, or both.
 _GAP = (
     rf"(?P<gap>(?:[^\w\n}}{_STARS}]*+{any_of([*words('verb'), *words('score'), *words('small')])})*+"
@@ -244,7 +251,9 @@ def _scale(values: tuple[str, ...]) -> re.Pattern[str]:
     span = rf"(?:scale of |from )?{least}\s*(?:[-–—]|to)\s*{most}|out of {most}|{listed}"
     told = rf"(?:on )?(?:a )?scale (?:of |from )?{least}{to}{most}(?!\w)|(?<!\w){least}{to}{most} scale(?!\w)"
     named = rf"(?<!\w){least} ?\([^()\n]{{1,20}}\){to}{most} ?\([^()\n]{{1,20}}\)"
-    return re.compile(rf"[(\[](?:{span})[)\]](?=[^\w\n]*[:=])|{told}|{named}", re.IGNORECASE)
+    said = r" ?=[^()\d\n]{1,20}"
+    bounds = rf"[(\[](?:scale of |from )?{least}(?:{said})? ?(?:[-–—,]|to)? ?{most}(?:{said})?[)\]]"
+    return re.compile(rf"[(\[](?:{span})[)\]](?=[^\w\n]*[:=])|{bounds}|{told}|{named}", re.IGNORECASE)
 
 
 def plain(answer: str) -> str:
@@ -322,17 +331,22 @@ def _checked(match: re.Match[str], values: Sequence[str], text: str, end: int) -
         reason = "off_scale" if sign[0][-1] in "-−" else "several"
         return _Reading(None, reason, f"{sign[0].lstrip(':= ')}{quote}", match.end())
     behind = text[match.end() : min(match.end() + 80, end)]
+    if end < len(text):
+        behind = _LIST_MARK.sub("", behind)
     no_whole = groups.get("digits") and _FRACTION.match(behind)
-    if more := no_whole or _PART.match(behind.replace("-", " ")) or (not top and _OTHER_TOP.match(behind)):
+    if more := no_whole or _PART.match(behind.replace("-", " ")):
         return _Reading(None, "off_scale", quote + behind[: more.end()], match.end())
     if not top and (highest := _HIGHEST.match(behind)):
-        top = highest["top"]
+        top = next(filter(None, highest.groups()))
     wrong_top = top is not None and _NUMBERS.get(top.lower(), top) != values[-1]
     if wrong_top or value not in values or behind.startswith("%"):
         return _Reading(None, "off_scale", quote, match.end())
-    another = _ANOTHER.match(behind)
-    if another and another["top"] in (None, values[-1]) and _number(another.groupdict()) != value:
-        return _Reading(None, "several", quote + another[0], match.end())
+    paragraph = text[match.end() : end].partition("\n\n")[0]
+    for other in filter(None, (_ANOTHER.match(behind), *_REVISED.finditer(paragraph))):
+        found = other.groupdict()
+        beside = "|" in other[0] and found["digits"] == values[-1]  # a column of the highest rating
+        if found.get("top") in (None, values[-1]) and _number(found) != value and not beside:
+            return _Reading(None, "several", quote + other[0], match.end())
     return _Reading(value, "", quote, match.end())
 
 
