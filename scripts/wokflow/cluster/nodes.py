@@ -1,5 +1,6 @@
 """Tries nodes out: a tiny job on each, all at once, that reads and writes in the results folder."""
 
+import asyncio
 import json
 import shutil
 import tempfile
@@ -11,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from snakemake_executor_plugin_slurm_robust import slurm_questions
 from snakemake_executor_plugin_slurm_robust.commands import SlurmError, ask
 from snakemake_executor_plugin_slurm_robust.site import Site
 
@@ -125,12 +127,12 @@ def _wait(jobs: Mapping[str, Place], name: str, seconds: float) -> list[Trial]:
     here = dict.fromkeys(jobs, ("PENDING", ""))
     while here:
         time.sleep(1)
-        with suppress(SlurmError):
-            listed = slurm.jobs_named(name)
+        if (listed := asyncio.run(slurm_questions.queue(name))) is not None:
             here = {job: listed.get(job, ("UNKNOWN", "")) for job in here}
         for job, (state, reason) in here.items():
             if state not in (*WAITING, *RUNNING):
-                ends[job] = Trial(jobs[job], state, reason, slurm.exit_code(job))
+                code = asyncio.run(slurm_questions.describe(job)).get("ExitCode", "0:0")
+                ends[job] = Trial(jobs[job], state, reason, int(code.partition(":")[0]))
         here = {job: where for job, where in here.items() if job not in ends}
         passed = time.monotonic() - start
         only_waits = all(state in WAITING for state, _ in here.values())
@@ -159,11 +161,9 @@ def _tail(log: Path) -> str:
 def _cancel(name: str) -> None:
     """Cancel what still waits or runs, and give it ten seconds to end, so that it writes no more."""
     with suppress(SlurmError):
-        slurm.cancel(name)
-        end = time.monotonic() + 10
-        while _active(name) and time.monotonic() < end:
-            time.sleep(0.5)
-
-
-def _active(name: str) -> bool:
-    return any(state in (*WAITING, *RUNNING) for state, _ in slurm.jobs_named(name).values())
+        ask("scancel", "--name", name)
+    end = time.monotonic() + 10
+    while time.monotonic() < end and (listed := asyncio.run(slurm_questions.queue(name))):
+        if not any(state in (*WAITING, *RUNNING) for state, _ in listed.values()):
+            return
+        time.sleep(0.5)

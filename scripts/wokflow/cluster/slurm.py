@@ -188,26 +188,3 @@ def only_waits(refusal: str, nodes: Collection[Node]) -> bool:
     Slurm takes a real job, which waits.
     """
     return UNAVAILABLE in refusal and bool(nodes) and not any(node.usable for node in nodes)
-
-
-def jobs_named(name: str) -> dict[str, tuple[str, str]]:
-    """(state, reason to wait) of the user's jobs of that name, by job id; ended jobs too, for a while."""
-    who = ("--user", getpass.getuser(), "--name", name)
-    output = ask("squeue", "--noheader", "--states=all", *who, "--format", "%i|%T|%r")
-    rows = [line.split("|", 2) for line in output.splitlines() if line.count("|") >= 2]
-    return {job: (state, reason) for job, state, reason in rows}
-
-
-def exit_code(job: str) -> int:
-    """The exit code of a job that has ended; 0 where the controller does not say it."""
-    try:
-        output = ask("scontrol", "show", "job", "--oneliner", job)
-    except SlurmError:
-        return 0
-    code = re.search(r"\bExitCode=(\d+)", output)
-    return int(code[1]) if code else 0
-
-
-def cancel(name: str) -> None:
-    """Cancel the user's jobs of that name."""
-    ask("scancel", "--user", getpass.getuser(), "--name", name)
