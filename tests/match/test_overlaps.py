@@ -68,7 +68,7 @@ def test_candidates_are_found_by_the_rarest_foods_within_the_budget() -> None:
     overlaps = Overlaps(left, right)
 
     def pairs(k: int, budget: int) -> list[tuple[int, int]]:
-        found = list(overlaps.nearest(range(3), k, budget))
+        found = list(overlaps.nearest([range(2), range(2, 3)], k, budget))
         return [
             (int(row), int(other)) for rows, others in found for row, other in zip(rows, others, strict=True)
         ]
@@ -76,5 +76,5 @@ def test_candidates_are_found_by_the_rarest_foods_within_the_budget() -> None:
     assert pairs(3, 1) == [(0, 0)], "tofu is in one recipe; beef would make three"
     assert pairs(3, 3) == [(0, 0), (0, 1), (0, 2)]
     assert pairs(2, 3) == [(0, 0), (0, 1)], "equal ones in the order of the rows"
-    back = [*overlaps.nearest(range(1), 2, 9, back=True)]
+    back = [*overlaps.nearest([range(1)], 2, 9, back=True)]
     assert [each.tolist() for each in back[0]] == [[0, 0], [0, 1]]

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
-from wokflow.match import compare, schemas
+from wokflow.match import compare, rerank, schemas
 from wokflow.match.compare import match_compare
 from wokflow.match.contents import match_contents
 from wokflow.match.labels import read_labels
@@ -188,6 +188,7 @@ def test_pairs_do_not_depend_on_the_number_of_shards(
     sheet = (tmp_path / "unsure.tsv").read_bytes()
     assert whole.height
     monkeypatch.setattr(compare, "BLOCK", 1)
+    monkeypatch.setattr(rerank, "ROWS", 1)
     again, same = house.rerank(house.compare(3), labels)
     assert again.equals(whole) and same == model and (tmp_path / "unsure.tsv").read_bytes() == sheet
 

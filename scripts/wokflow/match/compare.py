@@ -1,10 +1,12 @@
 """Candidate pairs of recipes, by titles and by contents, and what the recipes of each have in common."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from wokflow.frame import tables
 from wokflow.frame.job import Job
@@ -20,6 +22,8 @@ from wokflow.match.vectors import Vectors
 
 BLOCK = 2048  # recipes: a shard is a run of whole blocks of both corpora
 SLICE = 20_000  # pairs of titles whose vectors are held at once
+NONE = (np.empty(0, np.int64), np.empty(0, np.int64))  # pairs of no rows
+Ints = NDArray[np.int32]
 
 
 class Titles(NamedTuple):
@@ -60,10 +64,15 @@ def match_compare(
         for back, searched in ((False, inputs["searched_zh_en"]), (True, inputs["searched_en_zh"])):
             source, target = titles[::-1] if back else titles
             rows = own[int(back)]
-            candidates = [by_title(searched, source.text, target.text, rows, settings.titles)]
-            if settings.contents:
-                candidates += overlaps.nearest(rows, settings.contents, settings.postings, back=back)
-            for pairs in _distinct(candidates, rows):
+            blocks = [
+                range(start, min(start + BLOCK, rows.stop)) for start in range(rows.start, rows.stop, BLOCK)
+            ]
+            titled = by_title(searched, source.text, target.text, rows, settings.titles)
+            contents = overlaps.nearest(blocks, settings.contents, settings.postings, back=back)
+            for block, found in zip(blocks, contents if settings.contents else repeat(NONE), strict=False):
+                pairs = _distinct(_of_block(titled, block), found)
+                if not len(pairs):
+                    continue
                 left, right = (pairs[:, 1], pairs[:, 0]) if back else (pairs[:, 0], pairs[:, 1])
                 common = overlaps.features(left, right).with_columns(
                     zh=pl.Series(left, dtype=pl.Int32),
@@ -83,34 +92,40 @@ def text_rows(eligible: str, translations: str) -> Rows:
     return recipes["text_index"].to_numpy().astype(np.int64)
 
 
-def by_title(searched: Sequence[str], source: Rows, target: Rows, rows: range, k: int) -> tuple[Rows, Rows]:
-    """The k recipes with the nearest titles of each of some recipes, in the order of match.pair."""
+def by_title(searched: Sequence[str], source: Rows, target: Rows, rows: range, k: int) -> tuple[Ints, Ints]:
+    """Pairs of (row, row of the other side) with the k nearest titles of each row, sorted by row.
+
+    `source` and `target` are rows of texts, as text_rows has them.
+    """
     recipes = pl.DataFrame({"row": np.arange(rows.start, rows.stop), "text": source[rows.start : rows.stop]})
-    texts = recipes["text"].unique().cast(pl.Int32).implode()
-    others = pl.DataFrame({"other": np.arange(len(target)), "target_index": target})
-    others = others.group_by("target_index", maintain_order=True).head(k).cast({"target_index": pl.Int32})
-    parts = [pl.DataFrame(schema={"row": pl.Int64, "other": pl.Int64})]
+    recipes = recipes.cast(pl.Int32)
+    texts = recipes["text"].unique().implode()
+    others = pl.DataFrame({"other": np.arange(len(target)), "target_index": target}).cast(pl.Int32)
+    others = others.group_by("target_index", maintain_order=True).head(k)
+    parts = [pl.DataFrame(schema={"row": pl.Int32, "other": pl.Int32})]
     for nearest in merge(searched, k):
         expanded = nearest.filter(pl.col("source_index").is_in(texts)).join(others, on="target_index")
         best = expanded.sort("source_index", "score", "other", descending=[False, True, False])
         best = best.filter(pl.int_range(pl.len()).over("source_index") < k).select("source_index", "other")
-        pairs = recipes.join(best.cast({"source_index": pl.Int64}), left_on="text", right_on="source_index")
+        pairs = recipes.join(best, left_on="text", right_on="source_index")
         parts.append(pairs.select("row", "other"))
-    pairs = pl.concat(parts)
+    pairs = pl.concat(parts).sort("row")
     return pairs["row"].to_numpy(), pairs["other"].to_numpy()
 
 
-def _distinct(candidates: Sequence[tuple[Rows, Rows]], rows: range) -> Iterator[Rows]:
-    """Each pair once, (row, other row), sorted; whole rows, some thousands at a time."""
+def _of_block(pairs: tuple[Ints, Ints], block: range) -> tuple[Rows, Rows]:
+    """Those of pairs sorted by row whose rows are in a block."""
+    part = slice(*np.searchsorted(pairs[0], np.array([block.start, block.stop], np.int32)))
+    return pairs[0][part].astype(np.int64), pairs[1][part].astype(np.int64)
+
+
+def _distinct(*candidates: tuple[Rows, Rows]) -> Rows:
+    """Each pair once, (row, other row), sorted."""
     row, other = (np.concatenate([pairs[at] for pairs in candidates]) for at in (0, 1))
     order = np.lexsort((other, row))
-    pairs = np.stack([row, other], axis=1)[order]
+    pairs: Rows = np.stack([row, other], axis=1)[order]
     first = np.append(True, (np.diff(pairs, axis=0) != 0).any(axis=1))[: len(pairs)]
-    pairs = pairs[first]
-    for start in range(rows.start, rows.stop, BLOCK):
-        part = slice(*np.searchsorted(pairs[:, 0], [start, start + BLOCK]))
-        if part.start < part.stop:
-            yield pairs[part]
+    return np.asarray(pairs[first])
 
 
 def similarity(titles: Sequence[Titles], left: Rows, right: Rows) -> Scores:

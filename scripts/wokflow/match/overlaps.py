@@ -4,7 +4,7 @@ Foods and ways of cooking weigh by how rare they are: minus the logarithm of the
 mean of both corpora's shares, so that weights of small and large corpora are alike. A weight is at most MOST.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -128,22 +128,26 @@ class Overlaps:
             schema=dict.fromkeys(FEATURES[1:], pl.Float32),
         )
 
-    def nearest(self, rows: range, k: int, budget: int, *, back: bool = False) -> Iterator[tuple[Rows, Rows]]:
+    def nearest(
+        self, blocks: Iterable[range], k: int, budget: int, *, back: bool = False
+    ) -> Iterator[tuple[Rows, Rows]]:
         """The k rows of the other side with the most foods in common, for each row of the left side (`back`:
         right).
 
         Rare-first: a recipe's foods are looked up from the rarest on the other side to the most frequent, as long as
         the recipes that have them are `budget` together. Only these foods count; a recipe without any has no
-        neighbours. Equal scores are in the order of the rows. Yields pairs of (row, row of the other side), in the
-        order of the rows.
+        neighbours. Equal scores are in the order of the rows. Yields pairs of (row, row of the other side) of each
+        block of rows, in their order.
         """
         own, other = self._unit[::-1] if back else self._unit
         having = np.bincount(other.indices, minlength=other.shape[1])
         by_food = other.T.tocsr()
-        for start in range(rows.start, rows.stop, BLOCK):
-            block = own[start : min(start + BLOCK, rows.stop)]
-            scores = _first(block, having, budget) @ by_food
-            yield _best(scores, start, k)
+        for rows in blocks:
+            found = [(np.empty(0, np.int64),) * 2]
+            for start in range(rows.start, rows.stop, BLOCK):
+                block = own[start : min(start + BLOCK, rows.stop)]
+                found.append(_best(_first(block, having, budget) @ by_food, start, k))
+            yield np.concatenate([row for row, _ in found]), np.concatenate([other for _, other in found])
 
 
 def _first(block: Any, having: NDArray[np.int64], budget: int) -> Any:

@@ -1,7 +1,7 @@
 """Pairs by what is cooked: candidates, judged by a model of graded pairs, cut at k and at a wanted precision."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -21,6 +21,7 @@ NEEDED = ("title", "foods", "shared", "cooking", "length")  # features that ever
 ALONE = ("title",)
 CURVE = ("least", "accepted", "precision", "precision_interval", "recall", "recall_interval")
 EXAMPLES = ("missed", "wrong")  # pairs on which titles alone err
+ROWS = 4 * tables.ROW_GROUP  # that are held with all their columns
 NAMES = ("zh_id", "zh_title", "en_id", "en_title")
 
 
@@ -66,16 +67,18 @@ def match_rerank(
             "no pair is accepted. Lower match.rerank.precision, or teach the model more pairs (match.rerank.graded)."
         )
     judged = _judged(compared, fitted, least, settings, job.progress)
-    examples = {
-        name: next(_named(judged[name], "zh", "en", sides).iter_rows(named=True), None) for name in EXAMPLES
-    }
+    examples = {name: _example(_shown(judged[name], "zh", "en", sides, fitted)) for name in EXAMPLES}
     shown = {"model": fitted.shown(), "threshold": settings.threshold, **figures, "examples": examples}
     tables.write_text(model, json.dumps(shown, indent=1, ensure_ascii=False) + "\n")
     for direction, path in zip(DIRECTIONS, reranked, strict=True):
         source, target = direction.split("-")
-        pairs = _named(_best(judged["accepted"], source, target, settings.k), source, target, sides)
-        tables.write(path, schemas.RERANKED, pairs, job.metadata)
-    write_unsure(unsure, judged["near"], sides)
+        best = _best(judged["accepted"], source, target, settings.k)
+        with tables.PartWriter(path, schemas.RERANKED, job.metadata) as part:
+            for start in range(0, max(best.height, 1), ROWS):
+                some = best[start : start + ROWS]
+                pairs = judged["accepted"][some["at"]].with_columns(some["rank"])
+                part.write(_shown(pairs, source, target, sides, fitted))
+    write_unsure(unsure, judged["near"], sides, fitted)
 
 
 def labels(
@@ -101,8 +104,9 @@ def labels(
             pl.col("title").alias(f"{lang}_title"),
         )
         here = here.join(recipes, on=[f"{lang}_id", f"{lang}_title"])
-    own = tables.scan(compared).join(here.select("label", "zh", "en").lazy(), on=["zh", "en"]).collect()
-    own = own.unique("label", maintain_order=True).select("label", *FEATURES)
+    here = here.select("label", "zh", "en")
+    candidates = [rows.join(here, on=["zh", "en"]) for path in compared for rows in _batches(path)]
+    own = pl.concat(candidates).unique("label", maintain_order=True).select("label", *FEATURES)
     rows = graded.with_row_index("label").join(
         own, on="label", how="left", suffix="_here", maintain_order="left"
     )
@@ -167,68 +171,89 @@ def _curve(score: judgement.Floats, rows: pl.DataFrame) -> list[dict[str, Any]]:
     return [{name: point[name] for name in CURVE} for point in turns]
 
 
+def _batches(path: str) -> Iterator[pl.DataFrame]:
+    """The rows of a shard of candidates, ROWS at a time."""
+    tables.compare([path])
+    with tables.opened(path) as file:
+        for batch in file.iter_batches(ROWS):
+            yield pl.DataFrame(pl.from_arrow(batch))
+
+
 def _judged(
     compared: Sequence[str], model: Model, least: float | None, settings: RerankSettings, progress: Progress
 ) -> dict[str, pl.DataFrame]:
-    """Candidates with the model's parts and probability, each pair once: those `accepted`, those `near` the least
-    probability, and EXAMPLES: the most probable pair that titles alone have `missed`, the least probable one that
-    they get `wrong`.
+    """Candidates with their probability: those `accepted` that are among the k best of one of their recipes; each
+    once, those `near` the least probability, and EXAMPLES: the most probable pair that titles alone have `missed`,
+    the least probable one that they get `wrong`.
     """
     probable, alike = pl.col("probability").round(9), pl.col("title") >= settings.threshold
     right = pl.lit(False) if least is None else probable >= least
+    limit = 1.0 if least is None else least
     kinds = {  # which pairs, in what order, how many
-        "accepted": (right, probable, None),
-        "near": (
-            pl.lit(True),
-            (probable - (1.0 if least is None else least)).abs().round(9),
-            settings.unsure,
-        ),
+        "near": (pl.lit(True), (probable - limit).abs().round(9), settings.unsure),
         "missed": (right & ~alike, -probable, 1),
         "wrong": (~right & alike, probable, 1),
     }
-
-    def of_kinds(rows: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
-        return {
-            name: rows[name].unique(["zh", "en"]).filter(which).sort(order, "zh", "en")[:most]
-            for name, (which, order, most) in kinds.items()
-        }
-
-    batches: list[dict[str, pl.DataFrame]] = []
+    found: dict[str, pl.DataFrame] = {}
+    accepted: list[pl.DataFrame] = []
+    pending = 0  # rows of accepted beyond its first table
     for number, path in enumerate(compared, 1):
-        rows = tables.read(path)
-        rows = rows.hstack(model.parts(rows)).with_columns(
-            probability=pl.Series(model.probability(rows), dtype=pl.Float64)
-        )
-        batches.append(of_kinds(dict.fromkeys(kinds, rows)))
+        for rows in _batches(path):
+            rows = rows.with_columns(probability=pl.Series(model.probability(rows), dtype=pl.Float64))
+            for name, (which, order, most) in kinds.items():
+                known = pl.concat([found.get(name, rows[:0]), rows.filter(which)]).unique(["zh", "en"])
+                found[name] = known.sort(order, "zh", "en")[:most]
+            accepted.append(rows.filter(right))
+            pending += accepted[-1].height
+            if pending > max(accepted[0].height, ROWS):  # each row is compared few times
+                accepted, pending = [_competing(accepted, settings.k)], 0
         progress(number, f"{number} of {len(compared)} shards judged", of=len(compared))
-    return of_kinds({name: pl.concat([each[name] for each in batches]) for name in kinds})
+    return found | {"accepted": _competing(accepted, settings.k)}
+
+
+def _competing(rows: Sequence[pl.DataFrame], k: int) -> pl.DataFrame:
+    """The pairs among the k most probable of one of their recipes, once or more."""
+    whole = pl.concat(rows)
+    best = (_best(whole, source, target, k)["at"] for source, target in (("zh", "en"), ("en", "zh")))
+    return whole[pl.concat(best).unique().sort()]
 
 
 def _best(judged: pl.DataFrame, source: str, target: str, k: int) -> pl.DataFrame:
-    """The k most probable targets of each source, in the order of sources."""
-    best = judged.sort(source, pl.col("probability").round(9), target, descending=[False, True, False])
+    """The k most probable targets of each source, in the order of sources: their rows (`at`) and ranks."""
+    pairs = judged.select(source, target, probable=pl.col("probability").round(9)).with_row_index("at")
+    pairs = pairs.sort(source, "probable", target, descending=[False, True, False])
+    again = (pl.col(name) == pl.col(name).shift() for name in (source, target))
+    pairs = pairs.filter(~pl.all_horizontal(again).fill_null(False))
     rank = pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over(source)
-    return best.with_columns(rank=rank).filter(pl.col("rank") <= k)
+    return pairs.select("at", rank=rank).filter(pl.col("rank") <= k)
 
 
-def _named(judged: pl.DataFrame, source: str, target: str, sides: dict[str, Side]) -> pl.DataFrame:
-    """Pairs with the ids and titles of their recipes, and the similarity of titles as `score`."""
-    named = judged.with_columns(score="title")
+def _shown(
+    judged: pl.DataFrame, source: str, target: str, sides: Mapping[str, Side], model: Model
+) -> pl.DataFrame:
+    """Pairs with the ids and titles of their recipes, the similarity of titles as `score`, and the model's parts."""
+    shown = judged.hstack(model.parts(judged)).with_columns(score="title")
     for lang, name in ((source, "source"), (target, "target")):
-        recipes = sides[lang].recipes.select(
-            pl.col("order").cast(pl.Int32).alias(lang),
+        side = sides[lang]
+        recipes = side.recipes[judged[lang]].select(
             pl.col("recipe_id").alias(f"{name}_id"),
             pl.col("title").alias(f"{name}_title"),
-            sides[lang].translation.alias(f"{name}_title_translated"),
+            side.translation.alias(f"{name}_title_translated"),
         )
-        named = named.join(recipes, on=lang, how="left", maintain_order="left")
-    return named
+        shown = shown.hstack(recipes)
+    return shown
 
 
-def write_unsure(path: str, rows: pl.DataFrame, sides: dict[str, Side]) -> None:
+def _example(shown: pl.DataFrame) -> dict[str, Any] | None:
+    """The first of some pairs, its numbers rounded, lest last digits depend on how many were computed at a time."""
+    numbers = pl.selectors.float().cast(pl.Float64).round(judgement.DIGITS)
+    return next(shown[:1].with_columns(numbers).iter_rows(named=True), None)
+
+
+def write_unsure(path: str, rows: pl.DataFrame, sides: Mapping[str, Side], model: Model) -> None:
     """Write pairs as a sheet with an empty column for grades, the most probable first, and with their features."""
     ordered = rows.sort(pl.col("probability").round(9), "zh", "en", descending=[True, False, False])
-    named = _named(ordered, "zh", "en", sides).with_columns(grade=pl.lit(""))
+    named = _shown(ordered, "zh", "en", sides, model).with_columns(grade=pl.lit(""))
     columns = {"probability": "probability", "grade": "grade"}
     columns |= {
         f"{lang}_{what}": f"{role}_{what}"
