@@ -236,6 +236,22 @@ def test_the_sheet_of_unsure_pairs_is_graded_and_read_again(house: House, tmp_pa
     assert before["model"] != after["model"]
 
 
+def test_the_sheet_has_each_pair_of_titles_once_from_all_over_a_band() -> None:
+    """Of 40 pairs of recipes each of ten probabilities, four have different titles; the first is far away."""
+    away = [0.9, *(round(n / 20 - 0.2, 2) for n in range(9))]
+    rows = [(n * 40 + m, m, value, n, m % 4) for n, value in enumerate(away) for m in range(40)]
+    pairs = pl.DataFrame(rows, ["zh", "en", "away", "zh_named", "en_named"], orient="row")
+
+    def drawn(parts: list[pl.DataFrame], most: int) -> list[tuple[int, int]]:
+        kept = pl.concat([rerank._nearest(part, most) for part in parts])
+        return rerank._spread(rerank._nearest(kept, most), most).select("zh", "en").rows()
+
+    found = [(place // 40, en) for place, en in drawn([pairs], 18)]
+    assert sorted(found) == [(n, m) for n in range(1, 10) for m in (0, 1)]
+    assert drawn([pairs[::2], pairs[1::2]], 18) == drawn([pairs], 18)
+    assert [place // 40 for place, _ in drawn([pairs], 50)].count(0) == 4, "where others are too few"
+
+
 def test_pairs_drawn_where_the_model_is_unsure_train_it_but_do_not_measure_it(
     house: House, tmp_path: Path
 ) -> None:

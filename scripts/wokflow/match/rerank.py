@@ -22,6 +22,8 @@ ALONE = ("title",)
 CURVE = ("least", "accepted", "precision", "precision_interval", "recall", "recall_interval")
 EXAMPLES = ("missed", "wrong")  # pairs on which titles alone err
 ROWS = 4 * tables.ROW_GROUP  # that are held with all their columns
+BAND = 0.25  # of probability, on both sides of the least: where the sheet of unsure pairs is from
+NAMED = ("zh_named", "en_named")  # numbers of titles
 NAMES = ("zh_id", "zh_title", "en_id", "en_title")
 
 
@@ -42,7 +44,7 @@ def match_rerank(
     the English one. A graded pair that is a candidate here counts with what its recipes have in common here, else
     with what its row says. `model` gets the model, the least probability that keeps the wanted precision where dishes
     are judged by models of the others, how well it does, whole and without each part, and two pairs on which titles
-    alone err. The sheet `unsure` has the candidates nearest to that probability, for people to grade.
+    alone err. The sheet `unsure` has candidates from a band around that probability, for people to grade.
     """
     from threadpoolctl import threadpool_limits
 
@@ -66,7 +68,7 @@ def match_rerank(
             f"No probability keeps a precision of {settings.precision} on each corpus of {settings.labels}, so "
             "no pair is accepted. Lower match.rerank.precision, or teach the model more pairs (match.rerank.graded)."
         )
-    judged = _judged(compared, fitted, least, settings, job.progress)
+    judged = _judged(compared, fitted, least, sides, settings, job.progress)
     examples = {name: _example(_shown(judged[name], "zh", "en", sides, fitted)) for name in EXAMPLES}
     shown = {"model": fitted.shown(), "threshold": settings.threshold, **figures, "examples": examples}
     tables.write_text(model, json.dumps(shown, indent=1, ensure_ascii=False) + "\n")
@@ -180,35 +182,68 @@ def _batches(path: str) -> Iterator[pl.DataFrame]:
 
 
 def _judged(
-    compared: Sequence[str], model: Model, least: float | None, settings: RerankSettings, progress: Progress
+    compared: Sequence[str],
+    model: Model,
+    least: float | None,
+    sides: Mapping[str, Side],
+    settings: RerankSettings,
+    progress: Progress,
 ) -> dict[str, pl.DataFrame]:
-    """Candidates with their probability: those `accepted` that are among the k best of one of their recipes; each
-    once, those `near` the least probability, and EXAMPLES: the most probable pair that titles alone have `missed`,
-    the least probable one that they get `wrong`.
+    """Candidates with their probability: those `accepted` that are among the k best of one of their recipes; those
+    `near` the least probability (_spread); and EXAMPLES: the most probable pair that titles alone have `missed`, the
+    least probable one that they get `wrong`.
     """
     probable, alike = pl.col("probability").round(9), pl.col("title") >= settings.threshold
     right = pl.lit(False) if least is None else probable >= least
-    limit = 1.0 if least is None else least
-    kinds = {  # which pairs, in what order, how many
-        "near": (pl.lit(True), (probable - limit).abs().round(9), settings.unsure),
-        "missed": (right & ~alike, -probable, 1),
-        "wrong": (~right & alike, probable, 1),
-    }
+    away = (probable - (1.0 if least is None else least)).round(9)
+    named = {lang: side.recipes["title"].rank("dense") for lang, side in sides.items()}
+    examples = {"missed": (right & ~alike, -probable), "wrong": (~right & alike, probable)}
     found: dict[str, pl.DataFrame] = {}
     accepted: list[pl.DataFrame] = []
     pending = 0  # rows of accepted beyond its first table
     for number, path in enumerate(compared, 1):
         for rows in _batches(path):
             rows = rows.with_columns(probability=pl.Series(model.probability(rows), dtype=pl.Float64))
-            for name, (which, order, most) in kinds.items():
-                known = pl.concat([found.get(name, rows[:0]), rows.filter(which)]).unique(["zh", "en"])
-                found[name] = known.sort(order, "zh", "en")[:most]
+            for name, (which, order) in examples.items():
+                known = pl.concat([found.get(name, rows[:0]), rows.filter(which)])
+                found[name] = known.sort(order, "zh", "en")[:1]
+            near = rows.with_columns(
+                away=away, **{f"{lang}_named": named[lang][rows[lang]] for lang in named}
+            )
+            found["near"] = _nearest(pl.concat([found.get("near", near[:0]), near]), settings.unsure)
             accepted.append(rows.filter(right))
             pending += accepted[-1].height
             if pending > max(accepted[0].height, ROWS):  # each row is compared few times
                 accepted, pending = [_competing(accepted, settings.k)], 0
         progress(number, f"{number} of {len(compared)} shards judged", of=len(compared))
-    return found | {"accepted": _competing(accepted, settings.k)}
+    near = _spread(found["near"], settings.unsure)
+    return found | {"near": near, "accepted": _competing(accepted, settings.k)}
+
+
+def _band(pairs: pl.DataFrame, most: int) -> pl.DataFrame:
+    """Pairs with the part of BAND in which they lie (`band`; those beyond it are one part), the nearest first."""
+    width = 2 * BAND / max(most, 1)
+    part = pl.when(pl.col("away").abs() <= BAND).then((pl.col("away") / width).floor().cast(pl.Int32))
+    return pairs.with_columns(band=part).sort(pl.col("away").abs(), "zh", "en")
+
+
+def _nearest(pairs: pl.DataFrame, most: int) -> pl.DataFrame:
+    """In each part of BAND the nearest pairs of `most` pairs of titles; those of a whole are among those of parts."""
+    ordered = _band(pairs, most).unique(["band", *NAMED], keep="first", maintain_order=True)
+    return ordered.filter(pl.int_range(pl.len()).over("band") < most).drop("band")
+
+
+def _spread(pairs: pl.DataFrame, most: int) -> pl.DataFrame:
+    """One pair of recipes for each pair of titles, `most` in all, in turn from each part of BAND.
+
+    Those nearest to the least probability would all have one probability, and often the titles of one dish. Pairs
+    beyond BAND are taken where there are too few within.
+    """
+    ordered = _band(pairs, most).unique(NAMED, keep="first", maintain_order=True)
+    turn = pl.int_range(pl.len()).over("band")
+    return ordered.sort(pl.col("band").is_null(), turn, maintain_order=True)[:most].drop(
+        "band", "away", *NAMED
+    )
 
 
 def _competing(rows: Sequence[pl.DataFrame], k: int) -> pl.DataFrame:

@@ -205,4 +205,6 @@ class RerankSettings(Settings):
     target_translated: bool = from_rule()
     """Whether English titles are."""
     unsure: int = Field(100, ge=0)
-    """Rows of match/rerank/unsure.tsv: the candidates nearest to the least probability, for people to grade."""
+    """Rows of match/rerank/unsure.tsv, for people to grade: candidates whose probability is at most 0.25 from the
+    least, from all over that band; one for each pair of titles.
+    """
