@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
-from wokflow.match import compare, rerank, schemas
+from wokflow.match import compare, rerank, schemas, stage
 from wokflow.match.compare import match_compare
 from wokflow.match.contents import match_contents
 from wokflow.match.labels import read_labels
@@ -274,6 +274,18 @@ def test_a_precision_that_no_probability_keeps_accepts_nothing(house: House, tmp
         house.compare(), write_labels(tmp_path / "labels.tsv", rows), precision=0.99
     )
     assert (accepted.height, model["least"]) == (0, None)
+
+
+@pytest.mark.parametrize(("by", "refused"), [("recipes", 1), ("titles", 0)])
+def test_a_floor_of_the_search_is_refused_where_recipes_make_pairs(by: str, refused: int) -> None:
+    config = {
+        "search": {"floor": 0.5},
+        "pair": {"threshold": 0.85},
+        "split": {"test": 0.1},
+        "rerank": {"by": by},
+    }
+    found = list(stage.problems({"match": config}))
+    assert [problem.split(":")[0] for problem in found] == ["match.search.floor"] * refused
 
 
 def test_labels_of_one_kind_are_refused(house: House, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ ALONE = {"parse.actions.method", "evaluate.counterfactual.vectors"}
 # One of these refuses the other.
 APART = (
     {"match.search.floor", "match.pair.threshold"},
+    {"match.search.floor", "match.rerank.by"},
     {"pivot.pivots.given", "pivot.pivots.answers"},
     {"pivot.orders.given", "export.release.datasets"},
 )

@@ -85,7 +85,7 @@ class SearchSettings(Settings):
     """Neighbours of each source (Cultural Adaptation of Recipes, section 3.3)."""
     floor: float | None = Field(None, ge=-1, le=1)
     """Neighbours with a lower score are left out, which makes the search faster and its tables smaller. At most
-    `match.pair.threshold` less 0.0001. null: all `k` are kept.
+    `match.pair.threshold` less 0.0001. null: all `k` are kept, as `match.rerank.by: recipes` needs them.
     """
     memory_mb: Never[int] = Field(4096, ge=1024)
     """Memory of one job, in MiB. Results do not depend on it. On a cluster the job asks for twice as much, since some

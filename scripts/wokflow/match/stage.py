@@ -50,6 +50,11 @@ def problems(config: Mapping[str, Any]) -> Iterator[str]:
     floor, threshold = match["search"]["floor"], match["pair"]["threshold"]
     if floor is not None and floor > threshold - AUDIT:
         yield f"match.search.floor: {floor} drops pairs that match.pair.threshold, {threshold}, accepts or lists."
+    if floor is not None and match["rerank"]["by"] == "recipes":
+        yield (
+            f"match.search.floor: {floor} leaves out candidates that match.rerank (by: recipes) judges by more than "
+            "their titles. Set it to null."
+        )
     if not match["split"]["test"] and not match["silver"]["accepted"]:
         yield "match.split.test: with 0 there is no silver test set, as match.silver.accepted names no sheet."
 
