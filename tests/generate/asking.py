@@ -1,5 +1,9 @@
 """Runs in a folder, with the defaults of the config."""
 
+import json
+import os
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +15,7 @@ from wokflow.generate import schemas
 from wokflow.generate.prompt import generate_prompt
 from wokflow.generate.settings import DecodeSettings, PromptSettings
 
+from tests.conftest import ROOT
 from tests.generate.servers import Endpoint
 
 SECRET = "sk-test-8f3a6c1d9b"
@@ -61,11 +66,30 @@ def written(folder: Path, sources: Sequence[str]) -> str:
     return str(path)
 
 
+def apart(code: str, *arguments: str, **variables: str) -> subprocess.Popen[str]:
+    """A process of its own that runs a program with these `variables` in its environment; its output is kept."""
+    environment = os.environ | {"PYTHONPATH": f"{ROOT}:{ROOT / 'scripts'}"} | variables
+    words, output = [sys.executable, "-c", code, *arguments], subprocess.PIPE
+    return subprocess.Popen(
+        words, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT, text=True
+    )
+
+
+APART = """
+import json, sys
+from pathlib import Path
+from types import SimpleNamespace
+from tests.generate.asking import Run
+folder, url, sources, own = sys.argv[1:]
+Run(Path(folder), json.loads(sources))(SimpleNamespace(url=url), **json.loads(own))
+"""
+
+
 class Run:
     """A prompt run in a folder, whose settings are small."""
 
     def __init__(self, folder: Path, sources: Sequence[str], prompt: str = "{source}") -> None:
-        self.folder = folder
+        self.folder, self.sources = folder, sources
         self.instances = written(folder, sources)
         self.prompt = folder / "prompt.txt"
         self.prompt.write_text(prompt, encoding="utf-8")
@@ -77,6 +101,13 @@ class Run:
         with job(str(self.folder / "log.txt")) as progress:
             asks(self.folder, small | own, progress)
         return self.table("calls").join(self.table("out"), on=["instance_id", "run"], how="left")
+
+    def apart(
+        self, server: Endpoint, variables: Mapping[str, str] | None = None, **own: Any
+    ) -> subprocess.Popen[str]:
+        """Start it in a process of its own, which may be killed; its prompt is the source."""
+        texts = json.dumps(list(self.sources)), json.dumps(own)
+        return apart(APART, str(self.folder), server.url, *texts, **variables or {})
 
     def table(self, name: str) -> pl.DataFrame:
         return tables.read(self.folder / f"{name}.parquet")

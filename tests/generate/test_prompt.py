@@ -3,8 +3,6 @@
 import os
 import re
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from threading import Barrier
 from typing import Any
@@ -133,30 +131,17 @@ def test_answers_that_are_not_as_asked_are_counted_in_the_log(tmp_path: Path) ->
     assert "not in the form asked for: 1 of 3 answers, which are kept" in run.log()
 
 
-KILLED = """
-import sys
-from pathlib import Path
-from types import SimpleNamespace
-from tests.generate.asking import Run
-run = Run(Path(sys.argv[1]), [str(number) for number in range(60)])
-run(SimpleNamespace(url=sys.argv[2]), concurrency=2)
-"""
-
-
 def test_killed_in_the_middle_nothing_is_asked_twice_that_had_come(tmp_path: Path) -> None:
     def kill_at_20(handler: Any, asked: Any) -> None:
         if len(server.asked) == 20:
             os.kill(process.pid, signal.SIGKILL)
         well()(handler, asked)
 
+    run = Run(tmp_path, [str(number) for number in range(60)])
     with endpoint(kill_at_20) as server:
-        process = subprocess.Popen(
-            [sys.executable, "-c", KILLED, str(tmp_path), server.url],
-            cwd=ROOT,
-            env=os.environ | {"PYTHONPATH": f"{ROOT}:{ROOT / 'scripts'}"},
-        )
-        process.wait(60)
-        run = Run(tmp_path, [str(number) for number in range(60)])
+        process = run.apart(server, concurrency=2)
+        process.communicate(timeout=60)
+        assert process.returncode == -signal.SIGKILL
         before, kept = len(server.asked), run.kept()
         assert 18 <= kept <= before < 25
         found = run(server)

@@ -2,14 +2,11 @@
 
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.generate.asking import Run
 from tests.generate.servers import endpoint, error, hang, well
 
@@ -68,31 +65,17 @@ def test_five_starts_that_time_out_spend_one_budget(tmp_path: Path) -> None:
     assert len(server.asked) == 3
 
 
-KILLED = """
-import sys
-from pathlib import Path
-from types import SimpleNamespace
-from tests.generate.asking import Run
-run = Run(Path(sys.argv[1]), [f"{number:02}" for number in range(10)])
-money = {"max_tokens": 42, "price_in": 1, "price_out": 1, "budget": float(sys.argv[3])}
-run(SimpleNamespace(url=sys.argv[2]), concurrency=1, **money)
-"""
-
-
 def test_a_try_whose_process_was_killed_counts_in_full(tmp_path: Path) -> None:
     def kill(handler: Any, asked: Any) -> None:
         os.kill(process.pid, signal.SIGKILL)
 
+    run = Run(tmp_path, [f"{number:02}" for number in range(10)])
     with endpoint(well(), kill, well()) as server:
-        process = subprocess.Popen(
-            [sys.executable, "-c", KILLED, str(tmp_path), server.url, "0.001"],
-            cwd=ROOT,
-            env=os.environ | {"PYTHONPATH": f"{ROOT}:{ROOT / 'scripts'}"},
-        )
-        assert process.wait(60) == -signal.SIGKILL
+        process = run.apart(server, **MONEY, budget=0.001, concurrency=1)
+        process.communicate(timeout=60)
+        assert process.returncode == -signal.SIGKILL
         with (tmp_path / "ledger.jsonl").open("a") as file:
             file.write('\n{"try": "torn", "pro')  # as a line that was being written
-        run = Run(tmp_path, [f"{number:02}" for number in range(10)])
         with pytest.raises(SystemExit, match=r"0\.00045 \(450 tokens\) of it before this start"):
             run(server, **MONEY, budget=0.001, concurrency=1)
         # 150 and 300 before; two more bring it to 750, and a third could end at 1050

@@ -1,8 +1,5 @@
 """The key of a prompt run is in no file and no output, and goes to the host that it was named for alone."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +7,6 @@ import pytest
 from wokflow.frame.runs import Run as Row
 from wokflow.generate.arguments import prompt_overrides
 
-from tests.conftest import ROOT
 from tests.generate.asking import SECRET, Run, asks
 from tests.generate.servers import Endpoint, echo_key, endpoint, says
 
@@ -83,15 +79,6 @@ def test_a_redirect_takes_neither_key_nor_prompt_to_another_host(tmp_path: Path,
     assert other.asked == []
 
 
-LOUD = """
-import sys
-from pathlib import Path
-from types import SimpleNamespace
-from tests.generate.asking import Run
-Run(Path(sys.argv[1]), ["a"])(SimpleNamespace(url=sys.argv[2]))
-"""
-
-
 @pytest.mark.parametrize("status", [200, 401])
 def test_what_the_environment_holds_for_the_sdk_is_not_sent_and_its_log_has_no_key(
     tmp_path: Path, status: int
@@ -106,17 +93,11 @@ def test_what_the_environment_holds_for_the_sdk_is_not_sent_and_its_log_has_no_k
         "OPENAI_CUSTOM_HEADERS": "X-Team: foreign\nAuthorization: Bearer sk-foreign-3",
     }
     with endpoint(echo_key(status)) as server:
-        done = subprocess.run(
-            [sys.executable, "-c", LOUD, str(tmp_path), server.url],
-            cwd=ROOT,
-            env=os.environ | foreign | {"OPENAI_LOG": "debug", "PYTHONPATH": f"{ROOT}:{ROOT / 'scripts'}"},
-            capture_output=True,
-            text=True,
-        )
-    assert done.returncode == (status != 200)
+        process = Run(tmp_path, ["a"]).apart(server, foreign | {"OPENAI_LOG": "debug"})
+        said, _ = process.communicate(timeout=60)
+    assert process.returncode == (status != 200)
     (asked,) = server.asked
     assert asked.headers["Authorization"] == f"Bearer {SECRET}"
     assert "foreign" not in str(asked.headers)
-    said = done.stdout + done.stderr
     assert "openai" in said  # its log is on
     assert SECRET not in said and SECRET not in (tmp_path / "log.txt").read_text(encoding="utf-8")

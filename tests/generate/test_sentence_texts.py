@@ -3,8 +3,6 @@
 import os
 import random
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -301,12 +299,9 @@ def test_killed_between_its_turns_nothing_is_asked_twice(tmp_path: Path) -> None
         of_text(explained)(handler, asked)
 
     with endpoint(kill_at_30) as server:
-        process = subprocess.Popen(
-            [sys.executable, "-c", KILLED, str(tmp_path), server.url],
-            cwd=ROOT,
-            env=os.environ | {"PYTHONPATH": f"{ROOT}:{ROOT / 'scripts'}"},
-        )
-        assert process.wait(60) == -signal.SIGKILL
+        process = asking.apart(KILLED, str(tmp_path), server.url)
+        process.communicate(timeout=60)
+        assert process.returncode == -signal.SIGKILL
         before, kept = len(server.asked), len(list((tmp_path / "cache").rglob("*.json")))
         assert 28 <= kept <= before <= 31
         found = asks(tmp_path, server.url, "csi_se")

@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,7 @@ from wokflow.evaluate.stage import RATING_TABLES
 from wokflow.frame import tables
 from wokflow.judge.schemas import ANSWERS, RATINGS, TASKS
 
-from tests.conftest import ROOT
+from tests.generate.asking import apart
 from tests.generate.servers import cut_body, endpoint, error, of_text, response, says, well
 from tests.judge.models import ASH, Stage, answers_by_rule, rating
 
@@ -215,13 +213,9 @@ def test_killed_in_the_middle_nothing_is_asked_twice_that_had_come(tmp_path: Pat
     with endpoint(of_text(answers_by_rule)) as server:
         stage.write(server.url, "gen")
     with endpoint(kill_at_7) as server:
-        path = f"{ROOT}:{ROOT / 'scripts'}"
-        process = subprocess.Popen(
-            [sys.executable, "-c", KILLED, str(tmp_path), server.url],
-            cwd=ROOT,
-            env=os.environ | {"PYTHONPATH": path},
-        )
-        process.wait(60)
+        process = apart(KILLED, str(tmp_path), server.url)
+        process.communicate(timeout=60)
+        assert process.returncode == -signal.SIGKILL
         before = len(server.asked)
         stage.ask("judge", "tasks", server.url, repetitions=3)
         assert before == 7 and len(server.asked) in (18, 19)  # the seventh may have come
