@@ -113,7 +113,7 @@ rule judge_prompt:
         **step(
             "judge.prompt",
             over=lambda wildcards: prompt_overrides(config, ASKED[wildcards.asked]),
-            given=lambda wildcards: asked_given(config, ASKED[wildcards.asked]),
+            given=lambda wildcards: asked_given(config, ASKED[wildcards.asked], ASKED),
             config=lambda wildcards: with_server(config, ASKED[wildcards.asked]),
         ),
     script:

@@ -11,6 +11,7 @@ from wokflow.frame.arguments import Arguments, block_arguments
 from wokflow.frame.config import fill
 from wokflow.frame.runs import Run
 from wokflow.generate.arguments import (
+    budgets,
     decode_given,
     decode_gpus,
     decode_overrides,
@@ -284,3 +285,18 @@ def test_jobs_are_handed_the_keys_of_the_endpoints_that_runs_ask(
         )
         == variables
     )
+
+
+def test_what_all_that_ask_may_spend_together_is_said_before_a_run(config: dict[str, Any]) -> None:
+    one = run("prompt")
+    dear, replayed = (
+        replace(one, settings={"prompt": {"budget": 2.5}}),
+        replace(one, answers="released.parquet"),
+    )
+    assert budgets(config, [one, one]) == ""
+    assert "together they may cost 2.5, and 1 have no limit." in budgets(config, [one, dear, replayed])
+    config["generate"]["prompt"] |= {"budget": 10.0, "budget_tokens": 1000}
+    assert budgets(config, [one, replayed, run("causal")]) == ""
+    said = budgets(config, [one, dear, one])
+    assert said.startswith("3 runs and models are asked, each within a budget of its own")
+    assert said.endswith("together they may cost 22.5 and 3000 tokens.")

@@ -38,7 +38,7 @@ def settings(**own: Any) -> PromptSettings:
     borrowed = dict.fromkeys(
         ("backend", "command", "precision", "max_length", "remote_code", "revision"), None
     )
-    given |= {"cache": "none", "ledger": "none", "repetitions": 1, "released": None}
+    given |= {"cache": "none", "ledger": "none", "repetitions": 1, "alike": 1, "released": None}
     return PromptSettings(**given | borrowed | own)
 
 

@@ -138,7 +138,7 @@ def test_a_row_lays_its_own_over_generate_prompt_and_no_key_goes_to_another_host
     assert key_variables(config, models) == ["SOME_KEY"]
 
     def given(name: str) -> Any:
-        over, more = prompt_overrides(config, models[name]), asked_given(config, models[name])
+        over, more = prompt_overrides(config, models[name]), asked_given(config, models[name], models)
         return block_arguments(config, SCHEMA, "judge.prompt", over=over, given=more)
 
     own, other = given("j"), given("w")

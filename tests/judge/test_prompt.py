@@ -1,6 +1,7 @@
 """Models on a real server write and rate: what is asked, kept and replayed."""
 
 import os
+import re
 import signal
 from collections import Counter
 from pathlib import Path
@@ -189,9 +190,14 @@ def test_a_budget_ends_the_run_before_it_is_exceeded(tmp_path: Path) -> None:
         endpoint(of_text(answers_by_rule)) as server,
         pytest.raises(SystemExit, match=r"generate\.prompt\.budget"),
     ):
-        stage.write(server.url, "gen", budget=0.034, price_in=10, price_out=20, concurrency=1)
+        stage.write(server.url, "gen", budget=0.034, price_in=10, price_out=20, concurrency=1, alike=15)
     assert 0 < len(server.asked) < 6
-    assert "6 questions cost at most" in (tmp_path / "log.txt").read_text(encoding="utf-8")
+    said = (tmp_path / "log.txt").read_text(encoding="utf-8")
+    one, all_of_them = (
+        float(re.search(rf"{what} cost at most \d+ tokens, ([\d.]+)", said)[1])  # type: ignore[index]
+        for what in ("6 questions", "all of them")
+    )
+    assert all_of_them == pytest.approx(15 * one, rel=1e-4) and "15 models are asked these tasks" in said
 
 
 KILLED = """

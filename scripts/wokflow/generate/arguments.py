@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol, TypeVar
 from urllib.parse import urlsplit
 
@@ -166,6 +166,24 @@ def beside(runs: Mapping[str, Run], servers: Mapping[str, str], run: str) -> lis
 def _prompt(config: Mapping[str, Any], run: Asked) -> dict[str, Any]:
     """The settings of generate.prompt for a run."""
     return merged(config["generate"]["prompt"], prompt_overrides(config, run))
+
+
+def budgets(config: Mapping[str, Any], asking: Iterable[Asked]) -> str:
+    """What runs and models that ask may cost together; empty if one alone asks, or none has a budget."""
+    blocks = [_prompt(config, one) for one in asking if one.family == "prompt" and not one.answers]
+    limits = {
+        what: [block[key] for block in blocks if block[key] is not None]
+        for key, what in {"budget": "", "budget_tokens": " tokens"}.items()
+    }
+    sums = [f"{sum(of):g}{what}" for what, of in limits.items() if of]
+    if len(blocks) < 2 or not sums:
+        return ""
+    without = sum(block["budget"] is None and block["budget_tokens"] is None for block in blocks)
+    return (
+        f"{len(blocks)} runs and models are asked, each within a budget of its own (generate.prompt.budget), for all "
+        f"its starts; together they may cost {' and '.join(sums)}"
+        + (f", and {without} have no limit." if without else ".")
+    )
 
 
 def _host(endpoint: str | None) -> str:

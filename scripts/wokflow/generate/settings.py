@@ -312,11 +312,11 @@ class PromptSettings(Settings):
     answers stay.
     """
     budget: Never[float | None] = Field(None, ge=0)
-    """Money that a run of this name may cost over all its starts (results/generate/ledger); it stops before that
-    is exceeded. Needs prices.
+    """Money that each run, or row of judge.models, may cost over all its starts (results/generate/ledger); it stops
+    before that is exceeded. Needs prices. All together may cost as many times as much.
     """
     budget_tokens: Never[int | None] = Field(None, ge=0)
-    """Tokens that a run of this name may cost over all its starts."""
+    """Tokens that each run, or row of judge.models, may cost over all its starts."""
     price_in: float | None = Field(None, ge=0)
     """Price of a million tokens of prompts."""
     price_out: float | None = Field(None, ge=0)

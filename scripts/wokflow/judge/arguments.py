@@ -236,9 +236,12 @@ def first_of_server(servers: Mapping[str, str], name: str) -> str:
     return next((each for each, server in servers.items() if server == servers.get(name)), name)
 
 
-def asked_given(config: Mapping[str, Any], model: AskedModel) -> dict[str, Any]:
+def asked_given(
+    config: Mapping[str, Any], model: AskedModel, models: Mapping[str, AskedModel]
+) -> dict[str, Any]:
     """Settings of judge.prompt that depend on the model, and the paths of its cache and its ledger of costs."""
     folder = f"{config['results']}/judge"
+    alike = [each for each in models.values() if each.role == model.role and not each.answers]
     return {
         "run": model.name,
         "model": model.model,
@@ -250,5 +253,6 @@ def asked_given(config: Mapping[str, Any], model: AskedModel) -> dict[str, Any]:
         "ledger": f"{folder}/ledger/{model.name}.jsonl",
         "shots": 0,
         "repetitions": model.repetitions,
+        "alike": len(alike),
         "released": model.answers,
     }

@@ -113,6 +113,13 @@ def _asked(
         f"{len(requests)} questions cost at most {sum(most)} tokens"
         + (f", {cost:.6g}" if cost is not None else "")
     )
+    if settings.alike > 1:
+        job.progress.say(
+            f"{settings.alike} models are asked these tasks: at such prices and repetitions all of them cost at most "
+            f"{settings.alike * sum(most)} tokens"
+            + (f", {settings.alike * cost:.6g}" if cost is not None else "")
+            + "; a budget is of one model"
+        )
     with connect() as client:
         answers = asker.answers(requests, client)
     job.progress.say(ledger.summary())

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from wokflow.frame.settings import Content, Settings, StageSettings, Text, borrowed, from_rule
+from wokflow.frame.settings import Content, Never, Settings, StageSettings, Text, borrowed, from_rule
 from wokflow.generate.settings import PromptSettings as GeneratePromptSettings
 from wokflow.generate.settings import ServerSettings as GenerateServerSettings
 
@@ -30,6 +30,8 @@ class PromptSettings(GeneratePromptSettings):
     """No exemplars are shown."""
     repetitions: int = from_rule()
     """How often each task is asked."""
+    alike: Never[int] = from_rule()
+    """How many models are asked the same tasks, this one among them; each has a budget of its own."""
 
 
 class ServerSettings(GenerateServerSettings):

@@ -17,7 +17,7 @@ from wokflow.frame.gpus import find_gpus
 from wokflow.frame.paper_settings import CAMT, PAPERS, Paper, Rows, paper_of
 from wokflow.frame.runs import FROM_SCRATCH, ROOT, Run, located
 from wokflow.frame.secrets import variable_for
-from wokflow.generate.arguments import prompt_overrides, with_server
+from wokflow.generate.arguments import budgets, prompt_overrides, with_server
 from wokflow.judge.arguments import OF_DIALOGUES, OF_RECIPES, AskedModel
 from wokflow.report.paper_files import exhibits, files_of, without_files
 
@@ -347,7 +347,11 @@ def leaves(block: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, An
 def opening(
     rules: Collection[str], config: Mapping[str, Any], tables: Tables, targets: Mapping[str, Iterable[str]]
 ) -> str:
-    """What is said before a run with some rules begins: of papers among them, else which rows were left out."""
-    asked = [short for short, paper in PAPERS.items() if paper.target in rules]
-    planned = [announced(short, config, tables, targets) for short in asked]
-    return "\n\n".join(planned or [*tables.left_out(config)])
+    """What is said before a run with some rules begins: of papers among them, else which rows were left out; and what
+    those who ask models may spend together.
+    """
+    papers = [short for short, paper in PAPERS.items() if paper.target in rules]
+    planned = [announced(short, config, tables, targets) for short in papers]
+    asking: list[Run | AskedModel] = [*tables.runs.values()] if "generate_prompt" in rules else []
+    asking += tables.asked.values() if "judge_prompt" in rules else []
+    return "\n\n".join(filter(None, [*(planned or tables.left_out(config)), budgets(config, asking)]))
