@@ -158,3 +158,13 @@ def test_kappa_and_alpha_are_those_of_which_side_is_preferred(tmp_path: Path) ->
     assert (row["kind"], row["rater"], row["units"], row["ratings"]) == ("model", None, 4, 8)
     assert row["alpha"] == pytest.approx(1 - (2 / 8) / (2 * 3 * 5 / (8 * 7)))  # 2 of 8 values differ
     assert row["low"] < row["alpha"] < row["high"]
+
+
+def test_two_raters_that_both_follow_the_place_agree(tmp_path: Path) -> None:
+    """Kappa is of choices in the same order, as alpha is; l saw one order alone, and took the system each time."""
+    both = ("p:1A", "p:2A", "q:1A", "q:2A")  # the system, the reference; the reference, the system
+    said = {"j": both, "k": both, "l": ("p:1A", "q:1B")}
+    found = measured(tmp_path, *((rater, one[:3], 1, one[3]) for rater, some in said.items() for one in some))
+    rows = found["agreement"].filter(of="pairs").iter_rows(named=True)
+    kappas = {(row["rater"], row["other"]): row["kappa"] for row in rows}
+    assert kappas == {("j", "k"): 1, ("j", "l"): 0, ("k", "l"): 0}  # j and l: 1 of 2 alike, 1/2 by chance

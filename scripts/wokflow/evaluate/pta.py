@@ -266,13 +266,13 @@ def _agreement(
     rated.
 
     Of pairs, r is that of what the system gets: 1, 0.5 or 0; of runs, that of the shares of pairs in which they win.
-    Kappa is of which side is preferred, or none: of each choice of the one with each of the other, those of a pair
-    weighing one together.
+    Kappa is of which side is preferred, or none, in tasks that both rated: a pair in one order.
     """
     means = judged.group_by("kind", "rater", "run", "pair_id").agg(
-        pl.col("of_system").mean(),
-        wins=(pl.col("winner") == "system").mean(),
-        shares=pl.concat_list((pl.col("winner") == winner).mean() for winner in WINNERS),
+        pl.col("of_system").mean(), wins=(pl.col("winner") == "system").mean()
+    )
+    of_tasks = judged.group_by("kind", "rater", "pair_id", "order").agg(
+        shares=pl.concat_list((pl.col("winner") == winner).mean() for winner in WINNERS)
     )
     for (kind, one), (other_kind, other) in combinations(raters, 2):
         if {kind, other_kind} == {PEOPLE, "person"}:
@@ -281,13 +281,16 @@ def _agreement(
             means.filter(kind=other_kind, rater=other), on=["run", "pair_id"], suffix="_other"
         )
         both = both.sort("run", "pair_id")
+        tasks = of_tasks.filter(kind=kind, rater=one).join(
+            of_tasks.filter(kind=other_kind, rater=other), on=["pair_id", "order"], suffix="_other"
+        )
         of_runs = both.group_by("run", maintain_order=True).agg(pl.col("wins", "wins_other").mean())
         for of, units in (
             ("pairs", both.select("of_system", "of_system_other")),
             ("runs", of_runs.select("wins", "wins_other")),
         ):
             value, low, high = _pearson(units)
-            kappa = _kappa(both, bootstrap) if of == "pairs" else (None, None, None)
+            kappa = _kappa(tasks, bootstrap) if of == "pairs" else (None, None, None)
             yield {
                 "rater": one,
                 "kind": kind,
@@ -303,13 +306,20 @@ def _agreement(
             }
 
 
-def _kappa(both: pl.DataFrame, bootstrap: Bootstrap) -> tuple[float | None, float | None, float | None]:
-    """Cohen's kappa, unweighted, of the shares that two raters give each winner, with its interval."""
-    if both.is_empty():
+def _kappa(tasks: pl.DataFrame, bootstrap: Bootstrap) -> tuple[float | None, float | None, float | None]:
+    """Cohen's kappa, unweighted, of the shares that two raters give each winner in each task, with its interval.
+
+    Within a task, each repetition of the one meets each of the other. A pair counts once, with the mean of its tasks.
+    """
+    if tasks.is_empty():
         return None, None, None
-    one, other = (np.array(both[name].to_list(), np.float64) for name in ("shares", "shares_other"))
-    different = 1 - np.eye(len(WINNERS))
-    return with_interval(np.einsum("pi,pj->pij", one, other), kappas(different), bootstrap)
+    tasks = tasks.sort("pair_id", "order")
+    one, other = (np.array(tasks[name].to_list(), np.float64) for name in ("shares", "shares_other"))
+    pair_of = tasks["pair_id"].rle_id().to_numpy()
+    orders = np.bincount(pair_of)
+    pairs = np.zeros((len(orders), len(WINNERS), len(WINNERS)))
+    np.add.at(pairs, pair_of, np.einsum("ti,tj->tij", one, other))
+    return with_interval(pairs / orders[:, None, None], kappas(1 - np.eye(len(WINNERS))), bootstrap)
 
 
 def _pearson(both: pl.DataFrame) -> tuple[float | None, float | None, float | None]:

@@ -274,7 +274,8 @@ PTA_AGREEMENT = pa.schema(
         column(
             "kappa",
             pa.float64(),
-            "Cohen's kappa, nominal, of which side is preferred in a pair; null: of runs, or nothing can differ.",
+            "Cohen's kappa, nominal, of which side is preferred in a pair, in the same order; null: of runs, or "
+            "nothing can differ.",
             nullable=True,
         ),
         column(
