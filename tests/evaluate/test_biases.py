@@ -125,11 +125,14 @@ def test_judges_that_like_their_own_and_their_family_are_found_and_no_other(tmp_
     assert all(low <= 0 <= high for (_, bias), (low, _, high) in found.items() if bias == "length")
 
 
-@pytest.mark.parametrize("people", [(), ("p",)])
+@pytest.mark.parametrize("people", [(), ("p",), ("z",)])
 def test_two_judges_that_have_both_written_are_told_apart_by_people(
     people: tuple[str, ...], tmp_path: Path
 ) -> None:
-    """Either may like its own, or the other be strict with it: without a third there is no row."""
+    """Either may like its own, or the other be strict with it: without a third there is no row.
+
+    z is a person with the name of a generator of x's model, and has no rows of its own.
+    """
     systems = {"x": "alpha-1", "y": "beta-1"}
     stage = Stage(tmp_path, ["Pie"], ["Thai", "Aztec"])
     with endpoint(says(200, response("Bake."))) as server:
@@ -151,7 +154,7 @@ def test_two_judges_that_have_both_written_are_told_apart_by_people(
 
     whole = ratings.with_columns(rationale=pl.lit(""), status=pl.lit("exact"))
     tables.write(stage.path("r"), RATINGS, whole, {})
-    given = tuple((name, model, model) for name, model in systems.items())
+    given = tuple((name, model, model) for name, model in (systems | {"z": "alpha-1"}).items())
     evaluate_biases(
         tasks=stage.path("tasks"),
         ratings=[stage.path("r")],

@@ -65,9 +65,16 @@ def bias_rows(
 
 
 def _relations(ratings: Ratings, raters: Models, systems: Models) -> NDArray[np.int64]:
-    """Of each task's system to each rater, (tasks, raters): 0 none, or the place in RELATIONS and 1."""
+    """Of each task's system to each rater, (tasks, raters): 0 none, or the place in RELATIONS and 1.
+
+    A person may have the name of a model, and is not that model.
+    """
+    models = [
+        None if person else raters.get(rater)
+        for rater, person in zip(ratings.raters, ratings.people, strict=True)
+    ]
     of_system = {
-        system: [_relation(raters.get(rater), systems.get(system)) for rater in ratings.raters]
+        system: [_relation(model, systems.get(system)) for model in models]
         for system in ratings.tasks["system"].unique()
     }
     return np.array([of_system[system] for system in ratings.tasks["system"]], np.int64)
