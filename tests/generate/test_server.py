@@ -251,15 +251,19 @@ def test_a_server_on_a_unix_socket_is_asked_there(tmp_path: Path) -> None:
     assert not Path(server.socket).parent.exists()
 
 
+@pytest.mark.parametrize(("backend", "commit"), [("vllm", "a" * 40), ("command", "")])
 def test_the_file_of_a_server_has_the_commit_that_it_loaded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    backend: str, commit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A command of one's own, or Ollama, may load anything under a name that is in the hub's cache, too."""
     monkeypatch.setenv("HF_HOME", str(tmp_path))
     main = tmp_path / "hub" / "models--lab--m" / "refs" / "main"
     main.parent.mkdir(parents=True)
     main.write_text("a" * 40)
-    with serving(tmp_path, small(tmp_path), "lab/m"):
-        assert answering(tmp_path).commit == "a" * 40
+    with serving(tmp_path, small(tmp_path), "lab/m", backend=backend):
+        assert answering(tmp_path).commit == commit
+    said = f": lab/m at commit {commit}" if commit else ""
+    assert f" s{said}\n" in (tmp_path / "log.txt").read_text()
 
 
 def test_places_are_filled_within_arguments_and_no_others() -> None:

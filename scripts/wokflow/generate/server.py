@@ -27,6 +27,7 @@ from wokflow.generate.settings import ServerSettings
 
 HOST = "127.0.0.1"  # its users run on the same node, in one job
 ATTEMPTS = 3  # ports that are tried
+OF_HUB = ("vllm", "transformers")  # backends that load the model of that name at its revision, or at main
 KEY_VARIABLES = ("WOKFLOW_SERVER_KEY", "VLLM_API_KEY")
 NO_REPORTS = {"VLLM_NO_USAGE_STATS": "1"}  # vLLM sends usage data to its makers unless this forbids it
 LONGEST = 80  # characters of the folder of temporary files; Linux takes 107 for the path of a socket
@@ -63,14 +64,7 @@ def generate_server(*, endpoint: str, settings: ServerSettings, log: str, job: J
                 server.write(endpoint)
                 try:
                     with started(arguments, output, server.secret, model) as process:
-                        ready = Readiness(
-                            server,
-                            model,
-                            settings.backend != "transformers",
-                            port,
-                            process.pid,
-                            settings.revision,
-                        )
+                        ready = Readiness(server, settings, port, process.pid)
                         done = partial(_done, stop, endpoint)
                         _watch(process, ready, endpoint, done, progress)
                     break
@@ -120,11 +114,16 @@ class Readiness:
     """Whether a server is ready: it is our own process that answers, and it serves the model."""
 
     server: Server
-    model: str
-    lists_model: bool
+    settings: ServerSettings
     port: int | None
     session: int
-    revision: str | None = None
+
+    @property
+    def commit(self) -> str:
+        """That of the model of the hub that it loaded; "" where the command says what is loaded, or nobody knows."""
+        if self.settings.backend not in OF_HUB:
+            return ""
+        return cached_commit(self.settings.model, self.settings.revision) or ""
 
     def __call__(self) -> bool:
         """Raises PortTakenError if another process listens on the port; UserError if another model is served."""
@@ -133,12 +132,12 @@ class Readiness:
             raise PortTakenError
         if own is None:  # nobody listens yet
             return False
-        if not self.lists_model:
+        if self.settings.backend == "transformers":
             return self.server.healthy()
-        names = self.server.models()
-        if names and not serves(names, self.model):
+        names, model = self.server.models(), self.settings.model
+        if names and not serves(names, model):
             raise UserError(
-                f"the server has {', '.join(names)} and not {self.model}. Name the run's model as the server does, "
+                f"the server has {', '.join(names)} and not {model}. Name the run's model as the server does, "
                 "or let the server take its name from {model} (vLLM: --served-model-name; Ollama: ollama pull)."
             )
         return bool(names)
@@ -160,9 +159,9 @@ def _watch(
         seconds = time.monotonic() - start
         ended = process.poll() is not None
         if not ready and (ready := is_ready()):
-            commit = cached_commit(is_ready.model, is_ready.revision) or ""
+            commit = is_ready.commit
             replace(is_ready.server, ready=True, commit=commit).write(endpoint)
-            of_hub = f": {is_ready.model} at commit {commit}" if commit else ""
+            of_hub = f": {is_ready.settings.model} at commit {commit}" if commit else ""
             progress.say(f"ready after {seconds:.0f} s{of_hub}")
         if ended:
             raise UserError(
