@@ -194,9 +194,11 @@ def _advice(answers: Mapping[str, Answer]) -> str:
     """What to do where too many requests got no answer; `answers` are all of the run, kept ones too."""
     statuses = {one.status for one in answers.values()}
     if not statuses.issubset(LOST):
+        again = "Run again to ask for what is missing alone. " if "failed" in statuses else ""
+        rejected = "Requests that were rejected would be rejected again: change them, or raise that number."
         return (
-            "Run again to ask for what is missing alone: answers are kept. generate.prompt.failures is how many "
-            "requests may stay without an answer."
+            f"{again}Answers are kept. generate.prompt.failures is how many requests may stay without an answer."
+            f"{f' {rejected}' if 'rejected' in statuses else ''}"
         )
     if "rejected" in statuses:
         return "Look at the run's model and at mode, parameters and max_tokens_name of generate.prompt."
