@@ -72,7 +72,9 @@ TABLES: dict[str, tuple[Callable[[str], Any], str]] = {
         "name|stage|family|model|data|prompt|settings|seed\n#试试红烧肉|\na|none|retrieval||zh-en|||\nb|none|retrieval||en-zh|||",
     ),
     "judge.models": (
-        lambda path: read_models({"judge": {"models": path}}, SCHEMA, {}),
+        lambda path: read_models(
+            {"judge": {"models": path}, "generate": {"prompt": {"endpoint": None}}}, SCHEMA, {}
+        ),
         "name|role|model|prompt|settings|repetitions|seed|answers\n#试试红烧肉\na|generator|m||prompt.endpoint=http://localhost:1/v1"
         "|||\nb|generator|m||prompt.endpoint=http://localhost:1/v1|||",
     ),

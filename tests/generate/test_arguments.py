@@ -225,7 +225,27 @@ def test_rows_of_one_server_agree(
         name: Run(name, "none", "prompt", "m", "zh-en", "x", settings)
         for name, settings in (("a", first), ("b", second))
     }
-    found = [*server_problems(config, runs, servers(config, runs))]
+    found = [*server_problems(config, runs, servers(config, runs), "mine.tsv")]
+    assert len(found) == len(said) and all(map(str.startswith, found, said))
+
+
+@pytest.mark.parametrize(
+    ("table", "answers", "own", "said"),
+    [
+        ("mine.tsv", None, {}, ["a: it asks generate.prompt.endpoint"]),
+        ("config/runs.tsv", None, {}, ["a: it asks generate.prompt.endpoint"]),
+        ("config/dialogue_runs.tsv", None, {}, []),
+        ("mine.tsv", None, {"prompt": {"endpoint": None}}, []),
+        ("config/dialogue_runs.tsv", "a.parquet", {}, ["a: it has answers"]),
+    ],
+)
+def test_settings_of_a_server_that_nobody_asks_are_refused_but_in_the_papers_tables(
+    table: str, answers: str | None, own: dict[str, Any], said: list[str], config: dict[str, Any]
+) -> None:
+    config["generate"]["prompt"]["endpoint"] = "https://here/v1"
+    settings = {"server": {"gpus": 4}} | own
+    runs = {"a": Run("a", "none", "prompt", "m", "zh-en", "x", settings, answers=answers)}
+    found = [*server_problems(config, runs, servers(config, runs), table)]
     assert len(found) == len(said) and all(map(str.startswith, found, said))
 
 

@@ -16,7 +16,10 @@ from tests.judge.demo_dialogues import models
 
 def test_the_demo_s_answers_are_those_of_its_rules_and_show_what_these_like(tmp_path: Path) -> None:
     answers = made(str(tmp_path))
-    assert tables.read(DEMO / "answers.parquet").equals(answers)
+    shipped = tables.read(
+        DEMO / "answers.parquet"
+    )  # in the form of a release before answers told their model
+    assert shipped.equals(answers.select(shipped.columns))
     paths = {name: str(tmp_path / f"{name}.parquet") for name in ("tasks", "ratings", "rejects", "biases")}
     rated = answers.filter(~answers["asked"].str.ends_with("-writes"))
     tables.write(tmp_path / "answers.parquet", ANSWERS, rated, {})

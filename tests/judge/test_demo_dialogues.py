@@ -33,7 +33,8 @@ def test_the_readme_counts_dialogues_and_items_and_these_are_of_all_categories_a
 
 
 def test_the_adaptations_that_ship_are_those_of_the_rules_and_one_does_not_fit(demo: Demo) -> None:
-    assert tables.read(DEMO / "calls.parquet").equals(demo.table("calls"))
+    shipped = tables.read(DEMO / "calls.parquet")  # in the form of a release before answers told their model
+    assert shipped.equals(demo.table("calls").select(shipped.columns))
     rejects = {name: demo.table(f"rejected_{name}")["reason"].to_list() for name in runs()}
     assert rejects == {"bold-adapts": ["fewer_utterances"], "mild-adapts": []}
     assert {repair for row in demo.table("adapted_mild-adapts")["repairs"] for repair in row} == {
@@ -43,7 +44,8 @@ def test_the_adaptations_that_ship_are_those_of_the_rules_and_one_does_not_fit(d
 
 def test_the_judgements_that_ship_are_those_of_the_rules_and_are_read(demo: Demo, tmp_path: Path) -> None:
     answers = demo.answers()
-    assert tables.read(DEMO / "answers.parquet").equals(answers)
+    shipped = tables.read(DEMO / "answers.parquet")
+    assert shipped.equals(answers.select(shipped.columns))
     assert demo.table("no_edits").height == 0
     for asked, tasks in (
         ("plain-scores", "dialogues"),

@@ -352,12 +352,14 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
     },
     **OF_DIALOGUES,
     **{
-        f"judge.pta.{name}, with models that compare": (
-            COMPARED,
-            setting(f"judge.pta.{name}", value),
-            {"judge_pta"},
+        f"{name}, with models that compare": (COMPARED, setting(name, value), {rule})
+        for name, value, rule in (
+            ("judge.pta.seed", 7, "judge_pta"),
+            ("judge.pta.orders", 1, "judge_pta"),
+            ("judge.pta.dimensions", "data/pta_dimensions.tsv", "judge_pta"),
+            ("evaluate.pta.bootstrap.samples", 7, "evaluate_pta"),
+            ("evaluate.pta.bootstrap.seed", 7, "evaluate_pta"),
         )
-        for name, value in (("seed", 7), ("orders", 1), ("dimensions", "data/pta_dimensions.tsv"))
     },
     **OF_SHEETS,
     **{

@@ -4,6 +4,8 @@ import pyarrow as pa
 
 from wokflow.frame.columns import column
 
+PTA_TABLES = ("scores", "biases", "agreement", "alpha")  # tables evaluate/pta
+
 DIMENSION = column("dimension", pa.string(), "What was rated, as in judge/tasks.")
 LOW = column("low", pa.float64(), "Lower end of its interval; null: a single task.", nullable=True)
 HIGH = column("high", pa.float64(), "Upper end.", nullable=True)

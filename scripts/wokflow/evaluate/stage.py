@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wokflow.annotate.fields import MARKING
+from wokflow.evaluate.rating_schemas import PTA_TABLES
 from wokflow.frame.languages import target_lang
 from wokflow.frame.runs import Run
 from wokflow.frame.scope import Scope
@@ -51,7 +52,6 @@ WITHOUT_GPU = {
 
 ADAPTATION_TABLES = ("items", "edited", "changes")  # tables evaluate/dialogues
 ADAPTATION_FIGURES = ("means", "shares", "aspects", "agreement", "calibration", "biases")  # also there
-PTA_TABLES = ("scores", "biases", "agreement", "alpha")  # tables evaluate/pta
 RATING_TABLES = ("means", "agreement", "differences", "dimensions", "calibration")  # tables evaluate/ratings
 
 

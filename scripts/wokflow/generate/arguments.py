@@ -3,11 +3,12 @@
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from wokflow.frame.arguments import merged
-from wokflow.frame.runs import OF_RUN, Run
+from wokflow.frame.runs import OF_RUN, ROOT, Run, located
 from wokflow.frame.secrets import variable_for
 
 
@@ -136,9 +137,13 @@ def with_server(config: Mapping[str, Any], run: Asked) -> dict[str, Any]:
 
 
 def server_problems(
-    config: Mapping[str, Any], runs: Mapping[str, Asked], servers: Mapping[str, str]
+    config: Mapping[str, Any], runs: Mapping[str, Asked], servers: Mapping[str, str], table: str
 ) -> Iterator[str]:
-    """Settings of a server that the runs which share it do not agree on, and those that no server reads."""
+    """Settings of a server that the runs which share it do not agree on, and those that no server reads.
+
+    Rows of a `table` of the papers may keep theirs under generate.prompt.endpoint, so that this key alone has the
+    papers' models asked elsewhere.
+    """
     first: dict[str, str] = {}
     for name, server in servers.items():
         other = first.setdefault(server, name)
@@ -149,8 +154,17 @@ def server_problems(
                 f"{runs[name].model} answers both: give all its rows the same server.* settings."
             )
     for name, run in runs.items():
-        if "server" in run.settings and run.settings.get("prompt", {}).get("endpoint"):
-            yield f"{name}: it names an endpoint, so nothing reads its settings server.*."
+        if "server" not in run.settings or uses_server(config, run):
+            continue
+        if run.answers:
+            yield f"{name}: it has answers, so nothing reads its settings server.*: take them out."
+        elif run.settings.get("prompt", {}).get("endpoint"):
+            yield f"{name}: it names an endpoint, so nothing reads its settings server.*: take them out."
+        elif not _of_papers(table):
+            yield (
+                f"{name}: it asks generate.prompt.endpoint, so nothing reads its settings server.*: take them out "
+                "or, for the workflow's own server, add prompt.endpoint=null."
+            )
 
 
 def served(runs: Mapping[str, Row], servers: Mapping[str, str], server: str) -> list[Row]:
@@ -184,6 +198,12 @@ def budgets(config: Mapping[str, Any], asking: Iterable[Asked]) -> str:
         f"its starts; together they may cost {' and '.join(sums)}"
         + (f", and {without} have no limit." if without else ".")
     )
+
+
+def _of_papers(table: str) -> bool:
+    """Whether a table of runs or models came with the workflow; config/runs.tsv is the user's."""
+    path = Path(located(table)).resolve()
+    return path.parent == ROOT / "config" and path.name != "runs.tsv"
 
 
 def _host(endpoint: str | None) -> str:

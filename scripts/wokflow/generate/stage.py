@@ -57,7 +57,8 @@ def problems(config: Mapping[str, Any]) -> Iterator[str]:
 def run_problems(config: Mapping[str, Any], runs: Mapping[str, Run]) -> Iterator[str]:
     """Runs on sentences or dialogues that the rest of the config does not allow; servers, see server_problems."""
     generate = config["generate"]
-    yield from (f"run {problem}" for problem in server_problems(config, runs, servers(config, runs)))
+    of_servers = server_problems(config, runs, servers(config, runs), config["runs"])
+    yield from (f"run {problem}" for problem in of_servers)
     for run in runs.values():
         if run.data == DIALOGUES and not config["ingest"]["dialogues"]["path"]:
             yield f"run {run.name}: say where the dialogues lie that it adapts: ingest.dialogues.path."

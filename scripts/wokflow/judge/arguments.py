@@ -96,7 +96,7 @@ def read_models(
             in_row = [*_missing(model)]
         problems += [f"  - line {number}: {text}" for text in in_row]
     if not problems:
-        of_servers = server_problems(config, models, own_servers(config, models))
+        of_servers = server_problems(config, models, own_servers(config, models), path)
         problems += [f"  - {problem}" for problem in of_servers]
     roles = {each.role for each in models.values()}
     if not problems and "comparer" in roles:

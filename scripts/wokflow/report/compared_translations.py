@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from wokflow.evaluate.stage import PTA_TABLES
+from wokflow.evaluate.rating_schemas import PTA_TABLES
 from wokflow.report import inputs
 from wokflow.report.inputs import Tables
 from wokflow.report.published import published
