@@ -15,23 +15,27 @@ WORDS = word_table("rerank/cooking.tsv")
 NAMES = tuple(row["name"] for row in WORDS)  # each is known by its place here
 TITLES, STEPS = ("form",), ("action", "vessel")  # the kinds of words that are read in each
 EXCEPTION = "-"
+COUNT = r"\d一两二三四五六七八九十½¼¾⅓⅔几半"
+# 1杯, 半大碗 and 两茶杯 are measures; 取一碗, 分成4碗 and 一碗中 are bowls
+MEASURE = re.compile(rf"(?<![{COUNT}取另第分成装])[{COUNT}]{{1,4}}+[大小满]?[量茶]?[杯碗](?![中里内])")
 ENDING = re.compile(r"(?:e?s|e?d|e|y|ied|p?ing|ped|er)?(?![a-z])")
 
 
 def cooking(steps: Sequence[str], lang: str) -> list[int]:
     """The ways of cooking and vessels that steps name, as places in NAMES, sorted."""
-    return _read("\n".join(steps), lang, STEPS)
+    return _read(steps, lang, STEPS)
 
 
 def forms(title: str, lang: str) -> list[int]:
     """The kinds of dishes that a title names (soup, cake, noodles), as places in NAMES, sorted."""
-    return _read(title, lang, TITLES)
+    return _read([title], lang, TITLES)
 
 
-def _read(text: str, lang: str, kinds: tuple[str, ...]) -> list[int]:
-    places, text = set(), text.lower()
+def _read(texts: Sequence[str], lang: str, kinds: tuple[str, ...]) -> list[int]:
+    places, blank = set(), "" if lang == "zh" else " "
+    text = "\n".join(blank.join(each.lower().split()) for each in texts)
     if lang == "zh":
-        text = text.replace(" ", "")  # 1 杯 is 1杯
+        text = MEASURE.sub(" ", text)
     for end, (length, place) in _words(lang, kinds).iter_long(text):
         if (
             place is not None
