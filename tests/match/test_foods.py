@@ -162,6 +162,7 @@ def test_steps_name_ways_of_cooking_and_vessels_but_no_parts_of_other_words() ->
         ("油烧至七成热，蛋白质凝固", "zh", []),
         ("打发蛋白", "zh", ["whip"]),
         ("裹上蛋液和面包糠", "zh", []),
+        ("和面包上保鲜膜", "zh", ["knead"]),
     ],
 )
 def test_measures_and_ingredients_are_no_vessels_or_ways_of_cooking(
