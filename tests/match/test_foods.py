@@ -151,7 +151,7 @@ def test_steps_name_ways_of_cooking_and_vessels_but_no_parts_of_other_words() ->
     ("step", "lang", "names"),
     [
         ("Mix flour, baking powder and baking soda.", "en", []),
-        ("Toss to coat; toss the pork in a wok.", "en", ["stir-fry", "wok or pan"]),
+        ("Toss with the dressing until well coated.", "en", ["dress"]),
         ("Add 1 cup of water and tiny cubes of brown sugar to the glass.", "en", ["glass"]),
         ("加入1杯水、 2 碗米和半碗油", "zh", []),
         ("一大碗水、¾杯奶、１\u3000杯糖、1量\n杯米、两茶杯水", "zh", []),
