@@ -34,16 +34,19 @@ LATIN_UNITS = "|".join(
 )
 NUMERALS = "零〇一二两三四五六七八九"
 APART = re.compile("[¼-¾⅐-⅞↉①-⓿¹²³⁰-⁹]")  # one sign that is no digit: 1½ is 1 1/2, ①500克 is no 1500
-QUOTIENT = r"\d{1,3}\s?[/⁄]\s?\d{1,3}"
-LIST = "(?<![一-鿿])"  # else a comma stands between two things: 鸡蛋3,200克面粉
+QUOTIENT = r"\d{1,3}\s?[/⁄]\s?\d{1,2}(?!\d)"  # 2/500g are two of 500
+# behind other Chinese text a comma stands between two things: 鸡蛋3,200克面粉
+NO_LIST = r"(?:(?<![一-鿿])|(?<=约)|(?=\d{1,3},000))"
 THOUSANDS = r"[1-9]\d{0,2}(?:,\d{3}){1,2}(?!\d)(?:\.\d{1,6})?"  # 1,000 is a thousand, 2,5 is two and a half
 DIGITS = (
-    rf"(?:{LIST}(?:{THOUSANDS}|\d{{1,6}},\d{{1,6}})|\d{{1,6}}(?:[.点]\d{{1,6}})?|(?<![^\s(~-])\.\d{{1,6}})"
+    rf"(?:{NO_LIST}(?:{THOUSANDS}|\d{{1,6}},\d{{1,6}})|\d{{1,6}}(?:[.点]\d{{1,6}})?|(?<![^\s(~-])\.\d{{1,6}})"
 )
 AND = r"(?:\s{0,3}|\s?[-–&又]\s{0,2}|\s(?:and|plus)\s{1,2})"  # 1 1/2, 1-1/2, 1 and 1/2
-LATIN = rf"(?<!\d)(?<!\d[/⁄])(?:\d{{1,4}}{AND}(?<!\d){QUOTIENT}|{QUOTIENT}|{DIGITS})"
+LATIN = rf"(?<!\d)(?:(?<!\d[/⁄])|(?=\d{{3}}))(?:\d{{1,4}}{AND}(?<!\d){QUOTIENT}|{QUOTIENT}|{DIGITS})"
 FEW = rf"(?:\d{{1,3}}|[{NUMERALS}十]{{1,3}})"
-SHARE = rf"(?:{FEW}又)?{FEW}分之{FEW}"  # 三分之二, 一又二分之一
+SHARE = (
+    rf"(?:(?:{FEW}\s?又\s?)?{FEW}分之{FEW}|[{NUMERALS}十]{{1,3}}\s?又\s?{QUOTIENT})"  # 三分之二, 一又二分之一
+)
 CHINESE = (
     rf"(?<![{NUMERALS}十百千万半点之\d])"
     rf"(?:半|(?!千克)[{NUMERALS}十百千][{NUMERALS}十百千万]{{0,8}}?(?:点[{NUMERALS}]{{1,4}})?)"
@@ -84,10 +87,11 @@ def grams(line: str) -> float | None:
 def _number(text: str, *, thousands: bool = True) -> float:
     if text == "半":
         return 0.5
+    if "又" in text:
+        return sum(_number(part.strip()) for part in text.split("又"))
     if "分之" in text:
-        whole, _, share = text.rpartition("又")
-        below, _, above = share.partition("分之")
-        return (_number(whole) if whole else 0.0) + _ratio(_number(above), _number(below))
+        below, _, above = text.partition("分之")
+        return _ratio(_number(above), _number(below))
     if text[0] in f"{NUMERALS}十百千":
         digits, _, decimals = text.partition("点")
         return _chinese(digits) + (float(f"0.{_positional(decimals)}") if decimals else 0)
