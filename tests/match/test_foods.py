@@ -123,6 +123,7 @@ def test_lists_of_a_lexicon_of_ones_own_are_read_whatever_they_are_called(tmp_pa
         ("①500克面粉", 500),
         ("0点5克盐", 0.5),
         ("１．５升水", 1500),
+        ("1 l\u0131ter milk", 1000),
         ("2 cl garlic", None),
         ("20cl cream", 200),
         ("1 (14.5-ounce) can tomatoes", 406),

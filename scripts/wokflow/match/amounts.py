@@ -64,8 +64,7 @@ HALF = r"半(?![熟干肥瘦透脱湿解成个脂糖])"  # of another unit: 一�
 TWO = rf"两(?:{CHINESE_UNITS}|[个片瓣根颗只块粒条枚滴朵])"  # 一两勺, 一两个: one or two
 AMOUNT = re.compile(
     rf"(?=[.\d半{NUMERALS}十百千]){COUNTED}({NUMBER}){RANGE}[\s-]{{0,3}}[多来余几]?"
-    rf"(?:(?:[大小满平](?=[碗杯勺匙汤茶大小]))??(?!{TWO})({CHINESE_UNITS})({HALF})?|({LATIN_UNITS})s?(?![a-z]))",
-    re.I,
+    rf"(?:(?:[大小满平](?=[碗杯勺匙汤茶大小]))??(?!{TWO})({CHINESE_UNITS})({HALF})?|({LATIN_UNITS})s?(?![a-z]))"
 )
 PARTS = re.compile(rf"{QUOTIENT}|{DIGITS}")
 HEAVY = 500.0  # grams of a unit of which nobody takes a thousand: 1,125 kg is a kilo and a bit
@@ -76,11 +75,11 @@ def grams(line: str) -> float | None:
 
     Of a range its first end counts.
     """
-    match = AMOUNT.search(normalize("NFKC", APART.sub(r" \g<0> ", line.replace("，", ", "))))
+    match = AMOUNT.search(normalize("NFKC", APART.sub(r" \g<0> ", line.replace("，", ", "))).lower())
     if not match:
         return None
     number, chinese, half, latin = match.groups()
-    unit = UNITS[chinese or latin.lower()]
+    unit = UNITS[chinese or latin]
     return (_number(number, thousands=unit < HEAVY) + (0.5 if half else 0)) * unit or None
 
 
