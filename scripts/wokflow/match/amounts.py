@@ -33,9 +33,9 @@ LATIN_UNITS = "|".join(
     for unit in sorted((unit for unit in UNITS if unit.isascii()), key=len, reverse=True)
 )
 NUMERALS = "零〇一二两三四五六七八九"
-APART = re.compile("[¼-¾⅐-⅞↉①-⓿¹²³⁰-⁹]")  # one sign that is no digit: 1½ is 1 1/2, ①500克 is no 1500
+APART = re.compile("[¼-¾⅐-⅞↉①-⓿¹²³⁰-⁹]")  # NFKC turns them into digits: not 11/2, 1500
 QUOTIENT = r"\d{1,3}\s?[/⁄]\s?\d{1,2}(?!\d)"  # 2/500g are two of 500
-# behind other Chinese text a comma stands between two things: 鸡蛋3,200克面粉
+# After Chinese text a comma separates two ingredients (鸡蛋3,200克面粉), except in 约1,500克 and 1,000克.
 NO_LIST = r"(?:(?<![一-鿿])|(?<=约)|(?=\d{1,3},000))"
 THOUSANDS = r"[1-9]\d{0,2}(?:,\d{3}){1,2}(?!\d)(?:\.\d{1,6})?"  # 1,000 is a thousand, 2,5 is two and a half
 DIGITS = (
@@ -58,7 +58,7 @@ RANGE = (
 )
 PACKAGES = "can|pkg|pack|jar|box|bottle|carton|container|bag|tin|chicken|turkey|roast|ham"
 SIZE = rf"\d{{1,3}}(?:\.\d{{1,2}})?[\s-]{{0,3}}(?:oz|ounce|lb|pound|g|ml)s?\.?[\s-]{{0,3}}(?:{PACKAGES})"
-# 1-14 oz can and 2-8 oz cans are one of 14 and two of 8; 6-8 oz can is a range
+# The count of packages in 1-14 oz can (one of 14 ounces) and 2-8 oz cans (two of 8); 6-8 oz can is a range.
 COUNTED = rf"(?:(?<!\d)(?:1\s?[-–]|[2-4]\s?[-–](?=\s?(?:[6-9]|\d\d)))\s?(?={SIZE}))?"
 HALF = r"半(?![熟干肥瘦透脱湿解成个脂糖])"  # of another unit: 一斤半五花肉, but 一斤半肥半瘦的肉
 TWO = rf"两(?:{CHINESE_UNITS}|[个片瓣根颗只块粒条枚滴朵])"  # 一两勺, 一两个: one or two
@@ -67,7 +67,7 @@ AMOUNT = re.compile(
     rf"(?:(?:[大小满平](?=[碗杯勺匙汤茶大小]))??(?!{TWO})({CHINESE_UNITS})({HALF})?|({LATIN_UNITS})s?(?![a-z]))"
 )
 PARTS = re.compile(rf"{QUOTIENT}|{DIGITS}")
-HEAVY = 500.0  # grams of a unit of which nobody takes a thousand: 1,125 kg is a kilo and a bit
+HEAVY = 500.0  # grams of a unit from which on a comma is decimal: 1,125 kg are 1125 g
 
 
 def grams(line: str) -> float | None:
