@@ -70,14 +70,14 @@ def measured(folder: Path, raters: dict[str, str]) -> dict[tuple[str, str], Any]
 def test_preferences_for_the_own_model_and_family_are_measured_and_a_fair_judge_has_none(
     tmp_path: Path,
 ) -> None:
-    """Of half of the pairs, which are poor in the main, 6 of 10 more go to the text that is liked."""
+    """Of half of the pairs, which are poor in the main, 6 of 10 more go to the text that is liked: 30 points."""
     found = measured(tmp_path, {"own": "alpha-1", "kin": "beta-2", "fair": "gamma-1", "none": "delta-1"})
-    planted = {("own", "self"): 65, ("kin", "family"): 65, ("fair", "self"): 50}
+    planted = {("own", "self"): 30, ("kin", "family"): 30, ("fair", "self"): 0}
     assert found.keys() == planted.keys()
     for key, value in planted.items():
         row = found[key]
         assert row["low"] < value < row["high"] and row["units"] == MANY and row["run"] is None, key
-        assert (row["low"] < 50 < row["high"]) == (value == 50), key
+        assert (row["low"] < 0 < row["high"]) == (value == 0) and row["value"] is None, key
 
 
 def test_two_judges_of_which_each_has_translated_cannot_be_told_apart(tmp_path: Path) -> None:

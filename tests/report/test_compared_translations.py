@@ -19,7 +19,9 @@ def test_the_section_shows_win_rates_preferences_and_pearson(tmp_path: Path) -> 
         BY | SPREAD | {"corpus": "mine", "items": "all", "pairs": 9, "unrated": 0, "choices": 9, "pta": 40.0}
     )
     score |= {"tied": 10.0, "lost": 50.0, "same_in_both_orders": None, "same_when_repeated": 75.0}
-    bias = BY | {"bias": "position", "units": 9, "value": 70.0, "low": 55.0, "high": 80.0}
+    bias = BY | {"bias": "position", "units": 9, "value": 70.0, "estimate": None, "low": 55.0, "high": 80.0}
+    own = bias | {"bias": "self", "value": None, "estimate": 30.0, "low": 5.0, "high": 45.0}
+    kin = own | {"bias": "family", "estimate": 1.0, "low": -5.0}
     agreed = {"rater": "judge", "kind": "model", "other": "people", "other_kind": "people", "pairs": 9}
     kappa = {"kappa": 0.6, "kappa_low": 0.2, "kappa_high": 0.9}
     of = {"pairs": {"units": 9, "pearson": 0.8, "low": 0.3, "high": 0.95} | kappa}
@@ -27,7 +29,10 @@ def test_the_section_shows_win_rates_preferences_and_pearson(tmp_path: Path) -> 
     alpha = {"kind": "model", "rater": None, "units": 9, "ratings": 18, "alpha": 0.5, "low": 0.1, "high": 0.8}
     rows = {
         "scores": (rating_schemas.PTA, [score, score | {"items": "untranslated", "pta": 30.0}]),
-        "biases": (rating_schemas.PTA_BIASES, [bias, bias | {"bias": "length", "value": 50.0} | SPREAD]),
+        "biases": (
+            rating_schemas.PTA_BIASES,
+            [bias, bias | {"bias": "length", "value": 50.0} | SPREAD, own, kin],
+        ),
         "agreement": (
             rating_schemas.PTA_AGREEMENT,
             [agreed | {"of": name} | some for name, some in of.items()],
@@ -48,7 +53,10 @@ def test_the_section_shows_win_rates_preferences_and_pearson(tmp_path: Path) -> 
     }
     assert by_run["GPT-3.5 CT"] == ["35.6", "–", "–"] and by_run["GPT-3.5 CE"] == ["35.8", "–", "41.3"]
     assert texts(found["biases"]) == [
-        ["people (all persons together) mt", "▲ 70.0 55.0 to 80.0", "50.0 20.0 to 60.0", "–", "–"]
+        [
+            "people (all persons together) mt",
+            *("▲ 70.0 55.0 to 80.0", "50.0 20.0 to 60.0", "▲ 30.0 5.0 to 45.0", "1.0 -5.0 to 45.0"),
+        ]
     ]
     assert texts(found["agreement"]) == [
         [

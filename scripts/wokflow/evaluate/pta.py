@@ -181,6 +181,7 @@ def _biases(judged: pl.DataFrame) -> Iterator[dict[str, Any]]:
                 "bias": bias,
                 "units": units,
                 "value": value,
+                "estimate": None,
                 "low": low,
                 "high": high,
             }
@@ -202,14 +203,9 @@ def _own_texts(judged: pl.DataFrame, settings: PtaSettings) -> Iterator[dict[str
     ratings = _as_ratings(rows, "pair_id", "interval", [*WINNERS.values()])
     for rated in ratings.dimensions:
         for row in preferences(ratings, rated, judges, systems, settings.bootstrap):
-            ends = {end: None if row[end] is None else _half(row[end]) for end in ("low", "high")}
+            points = {name: _of_hundred(row[name]) for name in ("estimate", "low", "high")}
             named = {"rater": row["rater"], "kind": MODEL, "run": None, "bias": row["bias"]}
-            yield named | {"units": row["tasks"], "value": _half(row["estimate"]), **ends}
-
-
-def _half(difference: float) -> float:
-    """The percentage that goes to one side, were it as often there as not, by how much more it gets where it is."""
-    return round(50 + 50 * difference, DIGITS)
+            yield named | {"units": row["tasks"], "value": None, **points}
 
 
 def _as_ratings(judged: pl.DataFrame, unit: str, scale: str, values: Sequence[str]) -> Ratings:

@@ -242,11 +242,23 @@ PTA_BIASES = pa.schema(
             pa.string(),
             "position: what goes to A, of pairs that were shown in both orders; where none was, were the run's as "
             "often A as B. length: what goes to the longer text, were the run's as often the longer as the shorter "
-            "one. self: what goes to a translation of the rater's own model, were as many its own as not, and all as "
-            "good; family: to one of another model of its family.",
+            "one. self: what the rater adds to what translations of its own model get; family: to those of other "
+            "models of its family.",
         ),
         column("units", pa.int64(), "Pairs that it is measured by, for position with their repetitions."),
-        column("value", pa.float64(), "Percentage; 50: none. A tie counts half.", nullable=True),
+        column(
+            "value",
+            pa.float64(),
+            "Of position and length: percentage; 50: none. A tie counts half. Null: of the others, or unknown.",
+            nullable=True,
+        ),
+        column(
+            "estimate",
+            pa.float64(),
+            "Of self and family: percentage points, where a preferred translation gets 100 and a tie 50; 0: none. "
+            "Null: of the others.",
+            nullable=True,
+        ),
         _LOW,
         _HIGH,
     ]

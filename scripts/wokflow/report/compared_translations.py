@@ -17,9 +17,12 @@ ITEMS = {"all": "PTA", "translated": "With a name", "untranslated": "Without: NT
 BIASES = {
     "position": "What goes to A",
     "length": "What goes to the longer text",
-    "self": "To its own model’s text",
-    "family": "To its family’s text",
+    "self": "Points for its own model’s text",
+    "family": "For its family’s text",
 }
+NONE = dict.fromkeys(
+    ("self", "family"), ("estimate", 0)
+)  # column, and its value without a bias; others: value, 50
 SAME = {"same_in_both_orders": "Same in both orders", "same_when_repeated": "Same when repeated"}
 PEOPLE = {"person": "a person", "people": "all persons together"}
 
@@ -81,7 +84,7 @@ def _percent(row: Mapping[str, Any] | None, column: str) -> Cell:
 
 
 def _biases(biases: pl.DataFrame) -> Table:
-    """A row for each rater and run; ▲ and ▼ where the interval leaves out 50."""
+    """A row for each rater and run; ▲ and ▼ where the interval leaves out 50 percent, or 0 points."""
     by_rater = {
         (row["kind"], row["rater"], row["run"], row["bias"]): row for row in biases.iter_rows(named=True)
     }
@@ -89,11 +92,12 @@ def _biases(biases: pl.DataFrame) -> Table:
     def cells(*of: str | None) -> Iterator[Cell]:
         for bias in BIASES:
             row = by_rater.get((*of, bias))  # type: ignore[arg-type]
-            plain = _percent(row, "value")
+            column, none = NONE.get(bias, ("value", 50))
+            plain = _percent(row, column)
             if row is None or row["low"] is None:
                 yield plain
             else:
-                mark = "▲ " if row["low"] > 50 else "▼ " if row["high"] < 50 else ""
+                mark = "▲ " if row["low"] > none else "▼ " if row["high"] < none else ""
                 yield Cell(f"{mark}{plain.text}", plain.note, number=True)
 
     rows = [
