@@ -5,6 +5,8 @@ import pyarrow as pa
 from wokflow.evaluate import rating_schemas
 from wokflow.frame.columns import column
 
+ADAPTATION_TABLES = ("items", "edited", "changes")  # tables evaluate/dialogues
+ADAPTATION_FIGURES = ("means", "shares", "aspects", "agreement", "calibration", "biases")  # also there
 RUN = column("run", pa.string(), "The run that adapted the dialogue.")
 _UTTERANCE = [
     column("dialogue_id", pa.string(), "The dialogue, as its file names it."),

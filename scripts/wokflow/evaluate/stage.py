@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wokflow.annotate.fields import MARKING
+from wokflow.evaluate.dialogue_schemas import ADAPTATION_FIGURES, ADAPTATION_TABLES
 from wokflow.evaluate.rating_schemas import PTA_TABLES
 from wokflow.frame.languages import target_lang
 from wokflow.frame.runs import Run
@@ -50,8 +51,6 @@ WITHOUT_GPU = {
     "evaluate_counterfactual": "evaluate.counterfactual.bertscore.device: cpu",
 }
 
-ADAPTATION_TABLES = ("items", "edited", "changes")  # tables evaluate/dialogues
-ADAPTATION_FIGURES = ("means", "shares", "aspects", "agreement", "calibration", "biases")  # also there
 RATING_TABLES = ("means", "agreement", "differences", "dimensions", "calibration")  # tables evaluate/ratings
 
 

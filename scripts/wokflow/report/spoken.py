@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from wokflow.evaluate.stage import ADAPTATION_FIGURES
+from wokflow.evaluate.dialogue_schemas import ADAPTATION_FIGURES
 from wokflow.evaluate.summary import read_published
 from wokflow.report import inputs
 from wokflow.report.inputs import Tables
