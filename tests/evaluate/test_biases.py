@@ -173,5 +173,6 @@ def test_families_are_read_from_names() -> None:
         "gpt-4o-mini": "gpt",
         "通义2": "通义",
         "01-ai/01": "01",
+        "/models/Llama-ft/": "llama",
     }
     assert {name: model_family(name) for name in names} == names

@@ -17,6 +17,7 @@ from wokflow.judge.arguments import (
     OPTIONAL,
     asked_given,
     own_servers,
+    pta_given,
     rated_of_dialogues,
     read_models,
 )
@@ -175,3 +176,12 @@ def test_the_judge_of_dialogues_has_all_four_roles_and_needs_a_run_that_adapts(t
 def test_dialogues_that_people_rated_are_read_beside_edits_without_a_judge_of_dialogues() -> None:
     assert rated_of_dialogues(["edit_rater", "editor"], True) == ["dialogue_rater", "edit_rater"]
     assert rated_of_dialogues(["strategist", "dialogue_rater"], False) == ["dialogue_rater", "strategist"]
+
+
+def test_a_run_that_takes_the_model_of_another_one_is_of_its_family() -> None:
+    trained = Run("llama-ft", "train", "causal", "lab/Llama-7b", "camt", "csi_bi", pair="en-zh")
+    borrows = Run("cued", "none", "causal", "run:llama-ft", "camt", "csi_ct", lender=trained, pair="en-zh")
+    assert pta_given({}, [trained, borrows])["systems"] == [
+        ("llama-ft", "lab/Llama-7b", "llama"),
+        ("cued", "lab/Llama-7b", "llama"),
+    ]

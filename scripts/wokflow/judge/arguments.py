@@ -143,7 +143,7 @@ def model_family(model: str) -> str:
 
     A name that begins with no letter is a family of its own.
     """
-    name = model.rpartition("/")[2]
+    name = model.rstrip("/").rpartition("/")[2]
     letters = _FAMILY.match(name)
     return (letters[0] if letters else name).lower()
 
@@ -160,8 +160,14 @@ def pta_given(models: Mapping[str, AskedModel], runs: Iterable[Run]) -> dict[str
         "judges": [
             (each.name, each.model, each.relatives) for each in models.values() if each.role == "comparer"
         ],
-        "systems": [(run.name, run.model, model_family(run.model)) for run in runs if run.pair],
+        "systems": [_system(run) for run in runs if run.pair],
     }
+
+
+def _system(run: Run) -> tuple[str, str, str]:
+    """A run with its model, or that of the run whose model it takes, and the model's family, by its name alone."""
+    model = (run.lender or run).model
+    return run.name, model, model_family(model)
 
 
 def rated_of_dialogues(roles: Collection[str], people: bool) -> list[str]:
@@ -176,7 +182,7 @@ def adaptations_given(models: Mapping[str, AskedModel], runs: Iterable[Run]) -> 
         "judges": [
             (each.name, each.model, each.relatives) for each in models.values() if each.role in OF_DIALOGUES
         ],
-        "systems": [(run.name, run.model, model_family(run.model)) for run in runs if run.data == DIALOGUES],
+        "systems": [_system(run) for run in runs if run.data == DIALOGUES],
     }
 
 
