@@ -176,3 +176,13 @@ def announce():
     said = paper_plan.opening(rules, config, NAMED, TARGETS)
     if said and Quietness.ALL not in (workflow.output_settings.quiet or ()):
         print(shown(said), file=sys.stderr)
+
+
+def of_server(wildcards):
+    """The config of a server's job; all runs that share it agree."""
+    return with_server(config, served(RUNS, SERVERS, wildcards.server)[0])
+
+
+def of_own_server(wildcards):
+    """The config of a server's job; all models that share it agree."""
+    return with_server(config, served(ASKED, OWN_SERVERS, wildcards.server)[0])

@@ -23,11 +23,6 @@ SERVERS = servers(config, RUNS)  # of runs without an endpoint
 KEY_VARIABLES = key_variables(config, {**RUNS, **ASKED})  # of the environment, for rules/cluster.smk
 
 
-def of_server(wildcards):
-    """The config of a server's job; all runs that share it agree."""
-    return with_server(config, served(RUNS, SERVERS, wildcards.server)[0])
-
-
 rule generate_baselines:
     input:
         **after(SOURCE[DISH_CORPUS]),

@@ -36,11 +36,6 @@ MARKED = (
 )
 
 
-def of_own_server(wildcards):
-    """The config of a server's job; all models that share it agree."""
-    return with_server(config, served(ASKED, OWN_SERVERS, wildcards.server)[0])
-
-
 rule judge_instructions:
     output:
         instructions=f"{RESULTS}/judge/instructions/part-00000.parquet",
