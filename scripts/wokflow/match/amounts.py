@@ -3,6 +3,8 @@
 import re
 from unicodedata import normalize, numeric
 
+from wokflow.frame.languages import HAN
+
 UNITS = {  # English ones also with a plural's s
     **dict.fromkeys(("g", "gr", "gm", "gram", "gramme", "克", "公克"), 1.0),
     **dict.fromkeys(("ml", "milliliter", "millilitre", "cc", "毫升"), 1.0),
@@ -36,7 +38,7 @@ NUMERALS = "零〇一二两三四五六七八九"
 APART = re.compile("[¼-¾⅐-⅞↉①-⓿¹²³⁰-⁹]")  # NFKC turns them into digits: not 11/2, 1500
 QUOTIENT = r"\d{1,3}\s?[/⁄]\s?\d{1,2}(?!\d)"  # 2/500g are two of 500
 # After Chinese text a comma separates two ingredients (鸡蛋3,200克面粉), except in 约1,500克 and 1,000克.
-NO_LIST = r"(?:(?<![一-鿿])|(?<=约)|(?=\d{1,3},000))"
+NO_LIST = rf"(?:(?<![{HAN}])|(?<=约)|(?=\d{{1,3}},000))"
 THOUSANDS = r"[1-9]\d{0,2}(?:,\d{3}){1,2}(?!\d)(?:\.\d{1,6})?"  # 1,000 is a thousand, 2,5 is two and a half
 DIGITS = (
     rf"(?:{NO_LIST}(?:{THOUSANDS}|\d{{1,6}},\d{{1,6}})|\d{{1,6}}(?:[.点]\d{{1,6}})?|(?<![^\s(~-])\.\d{{1,6}})"
