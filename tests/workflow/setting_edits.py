@@ -168,7 +168,7 @@ PLANNED_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
         Settings(FREE.values | {"export.release.mode": "full"}),
         EXPORTED,
     ),
-    "export.release.accept": (setting("export.release.accept", ["links"]), {"export_release"}),
+    "export.release.accept": (setting("export.release.accept", ["links"]), {"export_release", "report_page"}),
     "export.release.registry": (setting("export.release.registry", "data/other_sources.tsv"), EXPORTED),
     "export.release.registry, moved": (setting("export.release.registry", "data/moved_sources.tsv"), set()),
     "export.licences": (
