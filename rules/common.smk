@@ -178,11 +178,6 @@ def announce():
         print(shown(said), file=sys.stderr)
 
 
-def of_server(wildcards):
-    """The config of a server's job; all runs that share it agree."""
-    return with_server(config, served(RUNS, SERVERS, wildcards.server)[0])
-
-
-def of_own_server(wildcards):
-    """The config of a server's job; all models that share it agree."""
-    return with_server(config, served(ASKED, OWN_SERVERS, wildcards.server)[0])
+def config_of(asking, servers):
+    """A function of wildcards: the config of a server's job, in which all that ask this server agree."""
+    return lambda wildcards: with_server(config, served(asking, servers, wildcards.server)[0])

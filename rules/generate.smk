@@ -20,6 +20,7 @@ TRAINED = {  # the model of each run that another rule trains
     name: f"{RESULTS}/train/model/{run.model_run}" if run.model_run else [] for name, run in RUNS.items()
 }
 SERVERS = servers(config, RUNS)  # of runs without an endpoint
+of_server = config_of(RUNS, SERVERS)
 KEY_VARIABLES = key_variables(config, {**RUNS, **ASKED})  # of the environment, for rules/cluster.smk
 
 

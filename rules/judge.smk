@@ -26,6 +26,7 @@ TASKS_OF = {
     )
 }
 OWN_SERVERS = own_servers(config, ASKED)  # of models without an endpoint
+of_own_server = config_of(ASKED, OWN_SERVERS)
 COMPARING = (*LINKING, *STEPS.of_predictions(EXAMPLES, INSTANCES, *LINKED)) if LINKED else ()
 SPOKEN = INSTANCES.only("dialogues")  # the cutoff before adapted dialogues
 BEFORE_TASKS = {role: SPOKEN for role in OF_DIALOGUES}  # cutoffs

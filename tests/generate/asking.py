@@ -19,6 +19,7 @@ from tests.conftest import ROOT
 from tests.generate.servers import Endpoint
 
 SECRET = "sk-test-8f3a6c1d9b"
+PATIENCE = 600  # seconds, against hanging: for the end of a process that `apart` started
 TABLES = {"predictions": "out", "calls": "calls", "rejects": "rejects"}
 
 

@@ -15,7 +15,7 @@ from wokflow.generate import schemas
 from wokflow.generate.request import check
 
 from tests.conftest import ROOT
-from tests.generate.asking import Run, prompt_settings
+from tests.generate.asking import PATIENCE, Run, prompt_settings
 from tests.generate.servers import RECIPE, Behaviour, endpoint, error, of_text, response, says, well
 
 pytestmark = pytest.mark.usefixtures("keyed")
@@ -140,7 +140,7 @@ def test_killed_in_the_middle_nothing_is_asked_twice_that_had_come(tmp_path: Pat
     run = Run(tmp_path, [str(number) for number in range(60)])
     with endpoint(kill_at_20) as server:
         process = run.apart(server, concurrency=2)
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
         assert process.returncode == -signal.SIGKILL
         before, kept = len(server.asked), run.kept()
         assert 18 <= kept <= before < 25

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.generate.asking import Run
+from tests.generate.asking import PATIENCE, Run
 from tests.generate.servers import endpoint, error, hang, well
 
 pytestmark = pytest.mark.usefixtures("keyed")
@@ -72,7 +72,7 @@ def test_a_try_whose_process_was_killed_counts_in_full(tmp_path: Path) -> None:
     run = Run(tmp_path, [f"{number:02}" for number in range(10)])
     with endpoint(well(), kill, well()) as server:
         process = run.apart(server, **MONEY, budget=0.001, concurrency=1)
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
         assert process.returncode == -signal.SIGKILL
         with (tmp_path / "ledger.jsonl").open("a") as file:
             file.write('\n{"try": "torn", "pro')  # as a line that was being written

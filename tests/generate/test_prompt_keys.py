@@ -7,7 +7,7 @@ import pytest
 from wokflow.frame.runs import Run as Row
 from wokflow.generate.arguments import prompt_overrides
 
-from tests.generate.asking import SECRET, Run, asks
+from tests.generate.asking import PATIENCE, SECRET, Run, asks
 from tests.generate.servers import Endpoint, echo_key, endpoint, says
 
 pytestmark = pytest.mark.usefixtures("keyed")
@@ -94,7 +94,7 @@ def test_what_the_environment_holds_for_the_sdk_is_not_sent_and_its_log_has_no_k
     }
     with endpoint(echo_key(status)) as server:
         process = Run(tmp_path, ["a"]).apart(server, foreign | {"OPENAI_LOG": "debug"})
-        said, _ = process.communicate(timeout=60)
+        said, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == (status != 200)
     (asked,) = server.asked
     assert asked.headers["Authorization"] == f"Bearer {SECRET}"

@@ -300,7 +300,7 @@ def test_killed_between_its_turns_nothing_is_asked_twice(tmp_path: Path) -> None
 
     with endpoint(kill_at_30) as server:
         process = asking.apart(KILLED, str(tmp_path), server.url)
-        process.communicate(timeout=60)
+        process.communicate(timeout=asking.PATIENCE)
         assert process.returncode == -signal.SIGKILL
         before, kept = len(server.asked), len(list((tmp_path / "cache").rglob("*.json")))
         assert 28 <= kept <= before <= 31

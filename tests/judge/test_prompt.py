@@ -13,7 +13,7 @@ from wokflow.evaluate.stage import RATING_TABLES
 from wokflow.frame import tables
 from wokflow.judge.schemas import ANSWERS, RATINGS, TASKS
 
-from tests.generate.asking import apart
+from tests.generate.asking import PATIENCE, apart
 from tests.generate.servers import cut_body, endpoint, error, of_text, response, says, well
 from tests.judge.models import ASH, Stage, answers_by_rule, rating
 
@@ -220,7 +220,7 @@ def test_killed_in_the_middle_nothing_is_asked_twice_that_had_come(tmp_path: Pat
         stage.write(server.url, "gen")
     with endpoint(kill_at_7) as server:
         process = apart(KILLED, str(tmp_path), server.url)
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
         assert process.returncode == -signal.SIGKILL
         before = len(server.asked)
         stage.ask("judge", "tasks", server.url, repetitions=3)

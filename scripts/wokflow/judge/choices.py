@@ -32,7 +32,7 @@ _MORE = re.compile(  # a comma may also begin the reason: 首选：B，A太直
 )
 _CHANGED = re.compile(  # A → B, A -> no, B; A (or B); "A"; if forced: B
     rf"[^\w\n→=(-]*+(?:(?:→|[-=]>)[^\S\n]*+(?:no|rather|actually)?|\((?:or|{any_of(words('or'))}))[^\w\n]*+(?:{_SIDE}[^\w\n]*+)?"
-    r"(?P<letter>(?-i:[ABC]))[^\w\n]*+$|[^\n:]*(?:forced|pressed)[^\w\n]*+(?P<other>(?-i:[ABC]))(?!\w)",
+    r"(?-i:[ABC])[^\w\n]*+$|[^\n:]*(?:forced|pressed)[^\w\n]*+(?-i:[ABC])(?!\w)",
     re.IGNORECASE | re.MULTILINE,
 )
 _BOTH = re.compile(  # I prefer B for accuracy and A for fluency

@@ -70,7 +70,7 @@ _ANOTHER = re.compile(
 )
 _REVISED = re.compile(
     rf"(?<!\w)(?:revised|corrected|updated|adjusted|final)[^\S\n]+(?:{_SCORE}|answer)[^\w\n]*+(?:is[^\w\n]*+)?"
-    rf"(?P<digits>\d+(?:[.,]\d+)?)(?P<stars>)(?P<word>)",
+    rf"(?P<digits>\d+(?:[.,]\d+)?)",
     re.IGNORECASE,
 )
 _LIST_MARK = re.compile(r"\(?(?:\d{1,2}|[一二三四五六七八九十])[.)、][^\w\n]*+\Z")  # before the next name
@@ -252,7 +252,7 @@ def _scale(values: tuple[str, ...]) -> re.Pattern[str]:
     told = rf"(?:on )?(?:a )?scale (?:of |from )?{least}{to}{most}(?!\w)|(?<!\w){least}{to}{most} scale(?!\w)"
     named = rf"(?<!\w){least} ?\([^()\n]{{1,20}}\){to}{most} ?\([^()\n]{{1,20}}\)"
     said = r" ?=[^()\d\n]{1,20}"
-    bounds = rf"[(\[](?:scale of |from )?{least}(?:{said})? ?(?:[-–—,]|to)? ?{most}(?:{said})?[)\]]"
+    bounds = rf"[(\[](?:scale of |from )?{least}(?:{said}| ?(?:[-–—,]|to) ?){most}(?:{said})?[)\]]"
     return re.compile(rf"[(\[](?:{span})[)\]](?=[^\w\n]*[:=])|{bounds}|{told}|{named}", re.IGNORECASE)
 
 
