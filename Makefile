@@ -22,7 +22,7 @@ help:
 	@echo "make night  everything that the gate leaves out, to its end, with one table"
 	@echo "make test-gpu  trainings, models and the search on a GPU, where there is one"
 	@echo "make bench  the benchmarks     make setup  only the environment, in .venv"
-	@echo "make studio Label Studio, for people who rate and write     make test-annotate  tests with it"
+	@echo "make studio Label Studio with the projects of a study (STUDY=name)     make test-annotate  tests with it"
 	@echo "make setup-hub  and the packages for models of the Hugging Face hub (extra hub of pyproject.toml)"
 
 setup: $(VENV)/ready
@@ -97,13 +97,13 @@ lock: $(VENV)/bin/uv
 	PYTHONPATH=scripts $(BIN)/python -m wokflow.frame.environments
 	$(PINS) lock $(UV_ARGUMENTS)
 
-# Label Studio on this machine, at http://127.0.0.1:8080, for studies of people: docs/annotate.md.
-studio: $(VENV)/studio/ready
-	COLLECT_ANALYTICS=False SENTRY_DSN= LATEST_VERSION_CHECK=False $(VENV)/studio/bin/label-studio start --no-browser --internal-host 127.0.0.1
+# Label Studio on this machine with the projects of a study: make studio STUDY=likert. See docs/annotate.md.
+studio: $(VENV)/ready $(VENV)/studio/ready
+	@$(BIN)/wokflow studio open $(STUDY) $(if $(RESULTS),--results $(RESULTS))
 
 # Two raters answer in a real Label Studio; needs Chromium.
 test-annotate: $(VENV)/ready-dev $(VENV)/studio/ready
-	WOKFLOW_LABEL_STUDIO=$(VENV)/studio/bin/label-studio $(BIN)/python -m pytest tests/annotate/test_label_studio.py
+	WOKFLOW_LABEL_STUDIO=1 $(BIN)/python -m pytest tests/annotate/test_label_studio.py
 
 docs: $(VENV)/ready
 	PYTHONPATH=scripts $(BIN)/python -m wokflow.frame.config_schema

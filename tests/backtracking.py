@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, groupby, islice, permutations, product
 from math import inf
+from random import Random
 from re import _compiler, _constants, _parser  # type: ignore[attr-defined]
 from typing import Any
 
@@ -25,6 +26,7 @@ DEEP = 1_000_000  # calls within calls, one for each character that is matched
 LONGEST = 24  # characters of what is repeated
 SAMPLES, PAIRED = 3, 5  # texts of one stretch, kinds of characters that are repeated in pairs
 LENGTHS = ((5, 10, 15), (30, 60, 90), (250, 500, 750))  # how often it is repeated
+MOST = 1000  # texts that are tried with an expression
 BENT = 0.1  # share by which the third length may take more steps for a repetition than the second
 
 
@@ -262,15 +264,16 @@ class Steps:
         return run
 
 
-def slow_on(pattern: AnyPattern, how: str = "search", *, every: int = 1) -> str | None:
+def slow_on(pattern: AnyPattern, how: str = "search", *, every: int = 1, most: int = MOST) -> str | None:
     """A text on which an expression takes more steps than in proportion to its length; None if none is found.
 
     `how` it is used: search (also for split, sub and the like), match or fullmatch. Of the texts to try, one of
-    `every` so many is taken. Steps in proportion lie on a line; where those for three lengths do not, longer texts
-    decide: repeats up to a number are linear beyond it.
+    `every` so many is taken, and of these `most` at most, drawn with a fixed seed. Steps in proportion lie on a
+    line; where those for three lengths do not, longer texts decide: repeats up to a number are linear beyond it.
     """
     steps = Steps(pattern)
-    for first, repeated, last in islice(attacks(steps), 0, None, every):
+    texts = list(islice(attacks(steps), 0, None, every))
+    for first, repeated, last in texts if len(texts) <= most else Random(0).sample(texts, most):
         for lengths in LENGTHS:
             one, two, three = (_taken(steps, first + repeated * times + last, how) for times in lengths)
             if abs((three - two) - (two - one)) <= BENT * (two - one):

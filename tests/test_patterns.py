@@ -35,7 +35,7 @@ ROOMS = sorted(
         *(path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in PACKAGE.rglob("*.py")),
     }
 )
-SOME = 3  # finds 15 of the 16 former expressions that took too long
+SOME = 3  # one text of so many finds 15 of the 16 former expressions that took too long
 FLAGS_AT = {  # functions of re, and where their flags stand
     **dict.fromkeys(("match", "fullmatch", "search", "findall", "finditer"), 2),
     "compile": 1,
@@ -247,10 +247,14 @@ def test_no_function_of_re_is_imported_by_itself() -> None:
 
 
 def test_an_expression_takes_steps_in_proportion_to_some_texts() -> None:
-    """For the gate: of the texts that are tried at night, one of SOME, and each expression once."""
+    """For the gate: of the texts that are tried at night, about one of SOME, and each expression once."""
     used = {(each.pattern, each.how): each for some in collected().values() for each in some}
     assert len(used) > 160
-    slow = {each: found for each in used.values() if (found := slow_on(each.pattern, each.how, every=SOME))}
+    slow = {
+        each: found
+        for each in used.values()
+        if (found := slow_on(each.pattern, each.how, every=SOME, most=300))
+    }
     assert not slow
 
 

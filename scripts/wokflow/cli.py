@@ -9,6 +9,7 @@ import errno
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from wokflow.frame.job import Progress, UserError
@@ -137,17 +138,24 @@ def parser() -> argparse.ArgumentParser:
     one = add(
         "studio",
         _studio,
-        "A study of people in Label Studio: a project for each rater (set-up), their answers as a folder of exports "
-        "(fetch), or files to make projects from by hand (files). The token is that of --token-file or, without one, "
-        "of the variable LABEL_STUDIO_TOKEN.",
-        "studio set-up likert --url http://127.0.0.1:8080",
+        "A study of people in Label Studio: one on this machine with a project for each rater (open), these projects "
+        "in one that runs (set-up), their answers as a folder of exports (fetch), or files to make projects from by "
+        "hand (files). The token is that of --token-file, of the variable LABEL_STUDIO_TOKEN, or of what was opened.",
+        "studio open likert",
     )
-    one.add_argument("action", choices=("set-up", "fetch", "files"))
-    one.add_argument("study", help="its name in the table of studies")
+    one.add_argument("action", choices=("open", "set-up", "fetch", "files"))
+    one.add_argument(
+        "study", nargs="*", help="its name in the table of studies; to open, also several or none"
+    )
     one.add_argument(
         "--results", default="results", metavar="FOLDER", help="where the workflow wrote the sheets"
     )
-    one.add_argument("--url", default="http://127.0.0.1:8080", help="where Label Studio answers")
+    one.add_argument(
+        "--url", help="where Label Studio answers (http://127.0.0.1:8080, or where it was opened)"
+    )
+    one.add_argument(
+        "--folder", default="label-studio", help="where one that is opened keeps its data and its account"
+    )
     one.add_argument("--token-file", metavar="FILE", help="a file that holds the token and nothing else")
     one.add_argument("--to", metavar="FOLDER", help="where answers, or files, go")
     one = add(
@@ -204,15 +212,26 @@ def _rehydrate(given: argparse.Namespace) -> int:
 
 
 def _studio(given: argparse.Namespace) -> int:
+    from wokflow.annotate.studio_program import Account, open_studio
     from wokflow.annotate.studio_server import Studio, Tasks, token
 
-    tasks = Tasks(given.results, given.study)
+    folder = Path(given.folder)
+    own = Account.read(folder)
+    url = (given.url or (own.url if own else "http://127.0.0.1:8080")).rstrip("/")
+    studies = [Tasks(given.results, study) for study in given.study]
+    if given.action == "open":
+        open_studio(folder, url, studies, lambda line: print(shown(line), flush=True))
+        return 0
+    if len(studies) != 1:
+        raise UsageError(f"Name one study: wokflow studio {given.action} STUDY")
+    [tasks] = studies
     if given.action != "set-up" and not given.to:
         raise UsageError(f"Say where {'answers' if given.action == 'fetch' else 'files'} go: --to FOLDER")
     if given.action == "files":
         said = tasks.write(given.to)
     else:
-        studio = Studio(given.url, token(given.token_file))
+        known = own.token if own and own.url == url else ""
+        studio = Studio(url, token(given.token_file, known))
         said = tasks.set_up(studio) if given.action == "set-up" else tasks.fetch(studio, given.to)
     for line in said:
         print(shown(line))

@@ -6,16 +6,17 @@ make test-annotate runs it; pictures of what raters see go to the folder that WO
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
-import time
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import polars as pl
 import pytest
 from wokflow import cli
+from wokflow.annotate.studio_program import Account
 from wokflow.annotate.studio_server import Studio
 from wokflow.judge.schemas import TASKS
 from wokflow.judge.tasks import read_dimensions
@@ -26,11 +27,8 @@ from tests.annotate.test_marked import Marking
 from tests.annotate.test_written import Writing
 from tests.conftest import ROOT
 
-SERVER = os.environ.get("WOKFLOW_LABEL_STUDIO")
-pytestmark = pytest.mark.skipif(not SERVER, reason="needs Label Studio: make test-annotate")
-WHO = {"username": "admin@example.org", "password": "only-for-this-test"}
-STARTS = 1200  # seconds that it may take to make its database
-SECONDS = 120  # that an answer may take
+WANTED = os.environ.get("WOKFLOW_LABEL_STUDIO")
+pytestmark = pytest.mark.skipif(not WANTED, reason="needs Label Studio: make test-annotate")
 STORE = "window.Htx?.annotationStore?.selected"  # the answer that is being given
 # What a rater does: choose a value of a field, write into a field, choose a category, draw over words.
 CHOOSE = """((field, value) => [...document.querySelectorAll(".lsf-choices")[field].querySelectorAll("input")]
@@ -58,22 +56,47 @@ DRAW = """((line, start, end) => {
 
 
 @pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def likert(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    study = Study(tmp_path_factory.mktemp("likert"), items=2, study="likert")
+    study.hand_out("r1", "r2", per_rater=2)
+    study.move("results/annotate")
+    return study
+
+
+@pytest.fixture(scope="module")
+def account(likert: Study) -> Iterator[Account]:
+    """Of the Label Studio that one command opens, with the projects of a study."""
     assert PROGRAM, "make test-annotate needs Chromium"
-    folder, port = tmp_path_factory.mktemp("studio"), free_port()
-    options = ["--no-browser", "--internal-host", "127.0.0.1", "--port", str(port), "--data-dir", str(folder)]
-    options += [part for name, value in WHO.items() for part in (f"--{name}", value)]
-    with (folder / "log").open("w") as log:
-        program = subprocess.Popen([str(SERVER), "start", *options], stdout=log, stderr=log)
+    folder, url = likert.folder / "studio", f"http://127.0.0.1:{free_port()}"
+    command = [sys.executable, "-m", "wokflow.cli", "studio", "open", *common(likert, url)]
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "scripts")}
+    program = subprocess.Popen(
+        [*command, "--folder", str(folder)], stdout=subprocess.PIPE, text=True, env=environment
+    )
     try:
-        end = time.monotonic() + STARTS
-        while not _answers(f"http://127.0.0.1:{port}/health"):
-            assert program.poll() is None and time.monotonic() < end, (folder / "log").read_text()[-2000:]
-            time.sleep(1)
-        yield f"http://127.0.0.1:{port}"
+        assert program.stdout
+        said = ""
+        while "Ctrl-C ends it" not in said:
+            line = program.stdout.readline()
+            assert line, said
+            said += line
+        assert "likert r1: project 1 with 2 tasks" in said
+        made = Account.read(folder)
+        assert made and made.password not in said and made.token not in said
+        yield made
     finally:
-        program.terminate()
+        program.send_signal(signal.SIGINT)
         program.wait(60)
+
+
+@pytest.fixture(scope="module")
+def url(account: Account) -> str:
+    return account.url
+
+
+@pytest.fixture(scope="module")
+def token(account: Account) -> str:
+    return account.token
 
 
 def free_port() -> int:
@@ -82,31 +105,12 @@ def free_port() -> int:
         return int(one.getsockname()[1])
 
 
-def _answers(url: str) -> bool:
-    try:
-        return httpx.get(url).is_success
-    except httpx.HTTPError:
-        return False
-
-
-@pytest.fixture(scope="module")
-def token(url: str) -> str:
-    """A personal access token, as its owner makes one."""
-    with httpx.Client(base_url=url, follow_redirects=True, timeout=SECONDS) as client:
-        page = client.get("/user/login/").text
-        [csrf] = re.findall(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
-        login = {"csrfmiddlewaretoken": csrf, "email": WHO["username"], "password": WHO["password"]}
-        client.post("/user/login/", data=login, headers={"Referer": f"{url}/user/login/"})
-        headers = {"X-CSRFToken": client.cookies["csrftoken"], "Referer": url}
-        return str(client.post("/api/token/", headers=headers).json()["token"])
-
-
 @pytest.fixture
-def browser(url: str, tmp_path: Path) -> Iterator[Browser]:
+def browser(account: Account, tmp_path: Path) -> Iterator[Browser]:
     """Logged in."""
     made = Browser(tmp_path / "profile")
-    made.open(f"{url}/user/login/")
-    for name, value in (("email", WHO["username"]), ("password", WHO["password"])):
+    made.open(f"{account.url}/user/login/")
+    for name, value in (("email", account.email), ("password", account.password)):
         made.run(f"document.querySelector('[name={name}]').value = '{value}'")
     made.run("document.querySelector('form').submit()")
     made.wait("location.pathname != '/user/login/'")
@@ -118,6 +122,10 @@ def set_up(study: Study, url: str, token: str) -> dict[str, int]:
     """The project of each rater of a study that was handed out, made by the command."""
     study.move("results/annotate")
     assert cli.main(["studio", "set-up", *common(study, url)]) == 0
+    return projects_of(study, url, token)
+
+
+def projects_of(study: Study, url: str, token: str) -> dict[str, int]:
     known = Studio(url, token).projects()
     return {title.removeprefix(f"{study.name} "): int(one["id"]) for title, one in known.items()}
 
@@ -160,11 +168,9 @@ def known_token(token: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_two_raters_answer_in_a_browser_and_their_ratings_are_those_that_they_clicked(
-    tmp_path: Path, url: str, token: str, browser: Browser
+    likert: Study, url: str, token: str, browser: Browser
 ) -> None:
-    study = Study(tmp_path, items=2, study="likert")
-    study.hand_out("r1", "r2", per_rater=2)
-    projects = set_up(study, url, token)
+    projects = projects_of(likert, url, token)
     for rater, value in {"r1": 7, "r2": 2}.items():
         opened(browser, url, projects[rater])
         for number in range(2):
@@ -175,8 +181,8 @@ def test_two_raters_answer_in_a_browser_and_their_ratings_are_those_that_they_cl
                 browser.run(f"{CHOOSE}({field}, '{value}')")
             browser.run(f"{WRITE}(0, 'Good 粥')")
             submitted(browser, f"{rater}-{number}", "Good 粥", *DIMENSIONS)
-    fetched(study, url)
-    found = study.collect()
+    fetched(likert, url)
+    found = likert.collect()
     assert found["rejects"].is_empty()
     by_rater = found["ratings"].group_by("rater", "value", "rationale").agg(pl.len()).sort("rater")
     assert by_rater.rows() == [("r1", "7", "Good 粥", 8), ("r2", "2", "Good 粥", 8)]

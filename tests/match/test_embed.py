@@ -152,6 +152,20 @@ def test_bfloat16_moves_vectors_a_little_and_leaves_them_units(tiny: Path, tmp_p
     assert 0 < np.abs(full - half).max() < 0.05
 
 
+@pytest.mark.parametrize("stored", [torch.float16, torch.bfloat16])
+def test_float32_is_reckoned_with_whatever_the_weights_are_stored_in(
+    stored: torch.dtype, tiny: Path, tmp_path: Path
+) -> None:
+    from sentence_transformers import SentenceTransformer
+
+    folder = str(tmp_path / "stored")
+    SentenceTransformer(str(tiny), device="cpu").to(stored).save(folder)
+    network = SentenceTransformer(folder, device="cpu")
+    assert network.dtype == stored, "the library takes the type that weights are stored in"
+    expected = network.float().encode(TEXTS, normalize_embeddings=True)
+    np.testing.assert_allclose(embedded(tmp_path, TEXTS, folder)[0], expected, atol=1e-6)
+
+
 @given(st.lists(st.integers(0, 30), max_size=60), st.integers(1, 9))
 def test_batches_hold_each_row_once_and_little_padding(lengths: list[int], most: int) -> None:
     with pytest.MonkeyPatch.context() as patch:

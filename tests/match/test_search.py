@@ -1,5 +1,6 @@
 """All backends find exactly what a naive search finds, both ways, whatever the shards, spans, blocks and threads."""
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 from wokflow.frame import tables
-from wokflow.frame.job import Job, UserError
+from wokflow.frame.job import Job, Progress, UserError
 from wokflow.match import search, search_faiss, search_torch
 from wokflow.match.pair import merge
 from wokflow.match.scores import Candidates, MakeFinder, exact_scores, join
@@ -247,8 +248,8 @@ def run_search(folder: Path, zh: str, en: str, **options: Any) -> tuple[Path, Pa
         neighbours_en_zh=str(out[1]),
         shard=options.pop("shard"),
         shards=options.pop("shards"),
+        job=Job(progress=options.pop("progress", Progress())),
         settings=SearchSettings(**{"device": "cpu", "memory_mb": 1024, "k": 6} | options),
-        job=Job(),
     )
     return out[0], out[1]
 
@@ -367,6 +368,20 @@ def test_the_rows_held_at_once_are_never_too_few_nor_too_many(memory_mb: int) ->
     assert (
         4096 <= run_rows(memory_mb, 768, 100_000, 10) <= run_rows(memory_mb * 2, 384, 10_000, 10) <= 1 << 18
     )
+
+
+def test_neighbours_that_memory_does_not_hold_are_warned_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for side in ("zh", "en"):
+        (tmp_path / side).mkdir()
+        np.save(tmp_path / side / "0.npy", crowded(9, 5, seed=4))
+    for bytes_held, warned in ((search.INTERPRETER, False), (2**30, True)):
+        monkeypatch.setattr(search, "INTERPRETER", bytes_held)
+        log = io.StringIO()
+        run_search(tmp_path, "zh", "en", shard=0, shards=1, backend="faiss", progress=Progress(log))
+        said = "memory_mb is 1024, but 6 neighbours of each of the shard's 9 rows need 1026 MB: set match.search."
+        assert (said in log.getvalue()) == warned
 
 
 @pytest.mark.parametrize("backend", ["faiss", "torch"])

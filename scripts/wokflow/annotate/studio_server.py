@@ -88,11 +88,11 @@ def _json(answer: "httpx.Response") -> Any:
         raise UserError(f"The server at {answer.url} is not Label Studio. Give its address: --url") from error
 
 
-def token(path: str | None) -> str:
-    """The token of a file or, without one, of the environment. Raises UsageError if there is none."""
+def token(path: str | None, known: str = "") -> str:
+    """The token of a file, else of the environment, else the known one. Raises UsageError if there is none."""
     if path:
         refuse_absent(path)
-    held = read_text(path).strip() if path else os.environ.get(VARIABLE, "").strip()
+    held = read_text(path).strip() if path else os.environ.get(VARIABLE, "").strip() or known
     if not held:
         where = f"{path} is empty" if path else f"the variable {VARIABLE} is not set"
         raise UsageError(

@@ -87,6 +87,7 @@ def encoder(settings: EmbedSettings, progress: Progress) -> tuple[Encode, int, b
             local_files_only=local,
             model_kwargs={"weights_only": True},
         ).eval()
+        network = network.float()  # weights stored in 16 bits would be reckoned with in 16 bits
     except Exception as error:  # a broken folder may raise anything
         raise UserError(f"match.embed.model: {model} cannot be loaded: {why_not(source, error)}") from error
     progress.say(f"{model if local else origin(model, settings.revision)}, on {describe(place)}")

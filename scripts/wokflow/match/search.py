@@ -8,6 +8,7 @@ A shard compares a part of the Chinese rows with all English rows. So it knows t
 rows, and for each English row the nearest of its own rows; match_pair merges the latter over all shards.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -28,6 +29,7 @@ MOST_ROWS = 16_384  # rows that are compared with a run of the other side at a t
 GROWTH = 4
 SAMPLE = 4096  # rows of each side from which a backend learns how vectors are spread
 NARROW = 1 << 34  # comparisons above which shorter codes are faster, if scores have a floor
+LEAST_ROWS, LONGEST_RUN = 4096, 1 << 18  # rows of the other side that are held at a time
 INTERPRETER = 600 * 2**20  # bytes that a job holds besides vectors
 
 
@@ -61,6 +63,11 @@ def match_search(
     narrow = is_narrow(floor, len(left), len(right))
     make = finder(settings.backend, settings.device, job.threads, sample(left, right), narrow=narrow)
     span = run_rows(settings.memory_mb, right.dimensions, len(rows), k)
+    if (least := least_mb(right.dimensions, len(rows), k)) > settings.memory_mb:
+        job.progress.warn(
+            f"match.search.memory_mb is {settings.memory_mb}, but {k} neighbours of each of the shard's {len(rows)} "
+            f"rows need {least} MB: set match.search.shards to more than {shards}, or k lower."
+        )
     with tables.PartWriter(neighbours_en_zh, schemas.NEIGHBOURS, job.metadata) as part:
         nearest = search(
             left,
@@ -114,11 +121,25 @@ def run_rows(memory_mb: int, dimensions: int, rows: int, k: int) -> int:
     """Number of rows of a run of the right side that fit in memory beside everything else.
 
     A row of the run has its vector (twice while it is coded), its code and its neighbours; so has each row of the
-    left side that is compared with it at a time. All `rows` of the left side keep their neighbours.
+    left side that is compared with it at a time. All `rows` of the left side keep their neighbours. At least
+    LEAST_ROWS, whatever fits: see least_mb.
     """
-    of_row = dimensions * (4 + 4 + 1) + k * 8 * 6
-    left = memory_mb * 2**20 - INTERPRETER - rows * k * 8 * 3 - MOST_ROWS * of_row
-    return int(np.clip(left // of_row, 4096, 1 << 18))
+    left = memory_mb * 2**20 - _beside(dimensions, rows, k)
+    return int(np.clip(left // _of_row(dimensions, k), LEAST_ROWS, LONGEST_RUN))
+
+
+def least_mb(dimensions: int, rows: int, k: int) -> int:
+    """MB (2^20 bytes) that a search takes with the shortest runs."""
+    return math.ceil((_beside(dimensions, rows, k) + LEAST_ROWS * _of_row(dimensions, k)) / 2**20)
+
+
+def _of_row(dimensions: int, k: int) -> int:
+    return dimensions * (4 + 4 + 1) + k * 8 * 6
+
+
+def _beside(dimensions: int, rows: int, k: int) -> int:
+    """Bytes of all but the run's own rows."""
+    return INTERPRETER + rows * k * 8 * 3 + min(rows, MOST_ROWS) * _of_row(dimensions, k)
 
 
 def search(
