@@ -10,6 +10,13 @@ HAN = (
 )
 
 SPACELESS = frozenset({"zh", "ja", "th", "lo", "km", "my", "bo", "yue", "wuu"})  # written without spaces
+UNSPACED_SENTENCES = frozenset({"zh", "ja", "yue", "wuu"})  # no space between sentences either
+# Marks at the end of sentences, each the inside of a character class: those that end one only before a space, since a
+# full stop is also part of abbreviations and numbers; those of other scripts (Arabic, Urdu, Armenian, Devanagari and
+# its neighbours, Ethiopic, Burmese, Khmer, Tibetan); and full-width ones, which no space follows.
+SENTENCE_ENDS = ".!?…"
+SCRIPT_ENDS = "؟۔։।॥።፧፨။។៕།༎"
+WIDE_ENDS = "。！？｡"
 NAMES = {  # in English, as prompts name them
     "af": "Afrikaans",
     "ar": "Arabic",

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
+from wokflow.frame.languages import SCRIPT_ENDS, SENTENCE_ENDS, WIDE_ENDS
 from wokflow.frame.tables import of_source
 from wokflow.frame.wikidata import QID
 from wokflow.ingest.first_rejects import FirstRejects
@@ -44,7 +45,7 @@ REDIRECT = re.compile(
     re.IGNORECASE,
 )
 # The end of a sentence with the closing quotes and brackets after it.
-SENTENCE_END = re.compile(r"[.!?।][\"'”’»)\]]*(?=\s)|[。！？][\"'”’」』）]*")
+SENTENCE_END = re.compile(rf"[{SENTENCE_ENDS}{SCRIPT_ENDS}][\"'”’»)\]]*(?=\s)|[{WIDE_ENDS}][\"'”’」』）]*")
 
 
 class Page(NamedTuple):

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 from wokflow.frame.job import UserError
+from wokflow.ingest.footnotes import without_marks
 from wokflow.ingest.json_records import Stream, records
 from wokflow.ingest.markup import text_of
 from wokflow.ingest.raw_records import MAX_LINE, Reject
@@ -81,7 +82,8 @@ def read_tmx(paths: Sequence[str], pair: str) -> Iterator[Row]:
 def read_content_translation(paths: Sequence[str], pair: str) -> Iterator[Row]:
     """Wikipedia's content translations: sections with source, machine and user text, whose sentences are aligned.
 
-    The array of the dump is read record by record. A sentence without partner is rejected (no_partner).
+    The array of the dump is read record by record. Marks of footnotes are left out, as they are no text. A
+    sentence without partner is rejected (no_partner).
     """
     for position, record in _records(paths[0]):
         for source, target, reject in _section(record, *pair.split("-", 1)):
@@ -349,7 +351,7 @@ def _section(record: Any, source: str, target: str) -> Iterator[tuple[str, str, 
         yield texts[0], texts[1], Reject("wrong_language", f"from {languages[0]} to {languages[1]}")
         return
     ours, theirs, machine = map(sentences, texts)
-    for left, right in aligned(ours, theirs, machine, target):
+    for left, right in aligned(ours, theirs, machine, (source, target)):
         yield left, right, None if left and right else Reject("no_partner")
 
 
@@ -362,4 +364,4 @@ def _as_read(record: Any) -> str:
 
 def _content(member: Any) -> str:
     text = str((member or {}).get("content") or "")
-    return text_of(text) if "<" in text else text
+    return without_marks(text_of(text) if "<" in text else text)

@@ -11,7 +11,14 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
-from wokflow.frame.languages import HAN, SPACELESS
+from wokflow.frame.languages import (
+    HAN,
+    SCRIPT_ENDS,
+    SENTENCE_ENDS,
+    SPACELESS,
+    UNSPACED_SENTENCES,
+    WIDE_ENDS,
+)
 
 # Log probabilities of the numbers of source and target sentences in an alignment (Gale and Church 1993, Table 5).
 STEPS = {
@@ -27,10 +34,15 @@ WEIGHT = 12.0  # of similarity: sentences with less than about an eighth in comm
 WIDE = 3
 LONGEST = 400  # sentences of a section; the table of alignments grows with the product of both sides
 
-_END = re.compile(r"(?<=[.!?…])[\"'»”’)\]]*\s+(?=[\"'«“‘(\[¿¡]*[^\s\da-z])|(?<=[。！？])[”’」』）]*|\n+")
+_END = re.compile(
+    rf"(?<=[{SENTENCE_ENDS}])[\"'»”’)\]]*\s+(?=[\"'«“‘(\[¿¡]*[^\s\da-z])"
+    rf"|(?<=[{SCRIPT_ENDS}])[\"'»”’)\]]*+(?:\s++|(?![\d{SCRIPT_ENDS}]))"  # ۔ is a decimal point, too
+    rf"|(?<=[{WIDE_ENDS}])[”’」』）]*+(?![{WIDE_ENDS}])"
+    r"|\n+"
+)
 _WIDE = re.compile(f"[\u3040-\u30ff\uac00-\ud7af{HAN}]")
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:[^\W\d_]|Mr|Mrs|Ms|Dr|Prof|St|Sr|Sra|Jr|No|vs|etc|ca|cf|e\.g|i\.e|approx|Mt|Ste|Gen|Col|Fig|vol)\.$"
+    r"(?:^|[\s(])(?:(?:[A-Z]\.)*[^\W\d_]|Mr|Mrs|Ms|Dr|Prof|St|Sr|Sra|Jr|No|vs|etc|ca|cf|e\.g|i\.e|approx|Mt|Ste|Gen|Col|Fig|vol)\.$"
 )
 
 
@@ -57,17 +69,17 @@ def _split(text: str) -> list[str]:
 
 
 def aligned(
-    source: Sequence[str], target: Sequence[str], translated: Sequence[str], lang: str
+    source: Sequence[str], target: Sequence[str], translated: Sequence[str], pair: tuple[str, str]
 ) -> list[tuple[str, str]]:
     """Aligned sentences of both sides, in order; one side is empty where a sentence has no partner.
 
-    `translated` is the source translated into `lang`, the target's language; it counts only if it has as many
+    `translated` is the source translated into the second language of `pair`; it counts only if it has as many
     sentences as the source. The likeliest of all alignments by the STEPS is taken.
     """
     if not source or not target or max(len(source), len(target)) > LONGEST:
         return [*((text, "") for text in source), *(("", text) for text in target)]
-    hints = [_grams(text, lang) for text in translated] if len(translated) == len(source) else None
-    seen = [_grams(text, lang) for text in target]
+    hints = [_grams(text, pair[1]) for text in translated] if len(translated) == len(source) else None
+    seen = [_grams(text, pair[1]) for text in target]
     sizes = [letters(text) for text in source], [letters(text) for text in target]
 
     def likelihood(i: int, j: int, left: int, right: int) -> float:
@@ -92,13 +104,18 @@ def aligned(
     i, j = len(source), len(target)
     while i or j:
         left, right = best[i, j][1]
-        pairs.append((_joined(source[i - left : i]), _joined(target[j - right : j])))
+        pairs.append((_joined(source[i - left : i], pair[0]), _joined(target[j - right : j], pair[1])))
         i, j = i - left, j - right
     return pairs[::-1]
 
 
-def _joined(texts: Sequence[str]) -> str:
-    return " ".join(texts)
+def _joined(texts: Sequence[str], lang: str) -> str:
+    """Sentences as one text, with spaces where the language has them, and between Latin ones of any language."""
+    joined = ""
+    for text in texts:
+        latin = (joined[-1:] + text[:1]).isascii()
+        joined += f" {text}" if joined and (latin or lang not in UNSPACED_SENTENCES) else text
+    return joined
 
 
 def letters(text: str) -> int:
