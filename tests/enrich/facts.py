@@ -19,6 +19,13 @@ WD = "http://www.wikidata.org/entity/"
 WDT = "http://www.wikidata.org/prop/direct/"
 RDFS, SKOS = "http://www.w3.org/2000/01/rdf-schema#", "http://www.w3.org/2004/02/skos/core#"
 SCHEMA = "http://schema.org/"
+TAGS = {  # of MediaWiki's codes in triples, where they differ by more than capitals
+    "zh-cn": "zh-Hans-CN",
+    "zh-tw": "zh-Hant-TW",
+    "zh-hk": "zh-Hant-HK",
+    "sr-ec": "sr-Cyrl",
+    "sr-el": "sr-Latn",
+}
 
 
 def entity(
@@ -121,18 +128,20 @@ def triples(entities: Iterable[Entity]) -> Iterator[ox.Quad]:
         yield ox.Quad(item, ox.NamedNode(SCHEMA + "version"), ox.Literal(1))
         for code, text in one["labels"].items():
             for name in (RDFS + "label", SKOS + "prefLabel", SCHEMA + "name"):
-                yield ox.Quad(item, ox.NamedNode(name), ox.Literal(text["value"], language=code))
+                yield ox.Quad(item, ox.NamedNode(name), _literal(text["value"], code))
         for code, text in one["descriptions"].items():
-            yield ox.Quad(
-                item, ox.NamedNode(SCHEMA + "description"), ox.Literal(text["value"], language=code)
-            )
+            yield ox.Quad(item, ox.NamedNode(SCHEMA + "description"), _literal(text["value"], code))
         for code, texts in one["aliases"].items():
             for text in texts:
-                yield ox.Quad(item, ox.NamedNode(SKOS + "altLabel"), ox.Literal(text["value"], language=code))
+                yield ox.Quad(item, ox.NamedNode(SKOS + "altLabel"), _literal(text["value"], code))
         for wiki, link in one["sitelinks"].items():
             yield from _page(item, wiki.removesuffix("wiki").replace("_", "-"), link["title"])
         for name, statements in one["claims"].items():
             yield from _claims(item, name, statements)
+
+
+def _literal(text: str, code: str) -> ox.Literal:
+    return ox.Literal(text, language=TAGS.get(code, code))
 
 
 def _page(item: ox.NamedNode, lang: str, title: str) -> Iterator[ox.Quad]:

@@ -11,7 +11,7 @@ from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 
 from tests.enrich.defaults import entities_settings
-from tests.enrich.facts import entity
+from tests.enrich.facts import dumped, entity
 
 
 def test_what_is_no_item_is_rejected_with_its_line(tmp_path: Path) -> None:
@@ -32,6 +32,20 @@ def test_what_is_no_item_is_rejected_with_its_line(tmp_path: Path) -> None:
     reasons = {0: "no_item", 2: "broken_record", 3: "no_item", 5: "no_item"}
     rejects = tables.read(tmp_path / "rejects.parquet").rows()
     assert rejects == [(row, reason, lines[row]) for row, reason in reasons.items()]
+
+
+def test_names_in_variants_of_a_language_come_behind_its_own_each_once(tmp_path: Path) -> None:
+    pasta = entity(
+        "Q20026",
+        {"zh": "意大利面", "zh-hans": "意大利面", "zh-tw": "義大利麵", "nb": "spagetti", "mul": "spaghetti"},
+        aliases={"zh": ["意粉"], "mul": ["Pasta"], "zh-hk": ["意粉", "意大利粉"], "zh-hant": ["義大利麵"]},
+    )
+    (texts,) = tables.read(dumped([pasta], tmp_path, ["zh", "no", "en"]))["texts"].to_list()
+    assert [(text["lang"], text["label"], text["aliases"]) for text in texts] == [
+        ("zh", "意大利面", ["意粉", "Pasta", "義大利麵", "意大利粉"]),
+        ("no", "spagetti", ["Pasta"]),
+        ("en", "spaghetti", ["Pasta"]),
+    ]
 
 
 def test_a_dump_without_line_breaks_does_not_fill_the_memory(

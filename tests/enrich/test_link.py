@@ -221,6 +221,16 @@ def test_letters_count_however_their_marks_are_written(
     assert (text[one.start : one.end], one.qid) == (mention, "Q1")
 
 
+def test_a_name_of_taiwan_is_found_beside_another_one_of_all_chinese(tmp_path: Path) -> None:
+    item = entity("Q1", {"zh": "意大利面", "zh-tw": "義大利麵"})
+    table = dumped([item], tmp_path / "dump", ["zh"])
+    folder = tmp_path / "n"
+    enrich_names(entities=table, names=str(folder), digest=str(tmp_path / "d"), lang="zh", job=Job())
+    linker = linker_of(Names.open(folder, "zh"))
+    for text in ("他吃義大利麵。", "他吃意大利面。"):
+        assert [(text[one.start : one.end], one.qid) for one in linker(text)] == [(text[2:-1], "Q1")]
+
+
 @pytest.mark.parametrize(
     ("lang", "text", "mention"),
     [

@@ -111,6 +111,7 @@ def test_what_is_known_of_each_item_in_each_language(
     assert table["Q836929", "en"]["aliases"] == ["Mapo", "Mapo bean curd", "mapo doufu"]
     assert table["Q836929", "es"]["country_of_origin"] is None  # China has no Spanish name here
     assert (table["Q2", "zh"]["label"], table["Q2", "zh"]["description"]) == ("披萨", "一種食品")
+    assert table["Q2", "zh"]["aliases"] == ["披薩"]
     assert table["Q2", "en"]["label"] == "pizza"
     assert (table["Q2", "hi"]["label"], table["Q2", "hi"]["country_qid"]) == (None, "Q38")  # the lowest
     assert table["Q2", "hi"]["country_of_origin"] == "Italia"  # a name in all languages
@@ -132,7 +133,44 @@ def test_every_backend_writes_the_same_bytes(lookup: Lookup, tmp_path: Path) -> 
     )
 
 
-CODES = ["zh", "zh-hans", "zh-tw", "en", "en-gb", "es", "fr", "mul"]
+def test_names_in_variants_of_a_language_are_aliases_of_every_backend(lookup: Lookup, tmp_path: Path) -> None:
+    """The label is the language's own; a variant's only where it has none."""
+    pasta = entity(
+        "Q20026",
+        {
+            "zh": "意大利面",
+            "zh-hans": "意大利面",
+            "zh-tw": "義大利麵",
+            "zh-hk": "意大利粉",
+            "en-gb": "pasta",
+            "nb": "spagetti",
+            "sr-ec": "шпагети",
+            "sr-el": "špageti",
+        },
+        aliases={
+            "zh": ["意粉"],
+            "zh-tw": ["義式麵條", "意大利面"],
+            "zh-hant": ["義式麵條"],
+            "no": ["spaghetti"],
+        },
+        descriptions={"zh-tw": "麵食"},
+    )
+    languages = ["zh", "en", "no", "sr"]
+    paths = every_backend(lookup, tmp_path, [pasta], ["Q20026"], languages=languages)
+    assert len({path.read_bytes() for path in paths}) == 1
+    found = rows(paths[0])
+    names = {lang: (found["Q20026", lang]["label"], found["Q20026", lang]["aliases"]) for lang in languages}
+    assert names == {
+        "zh": ("意大利面", sorted(["意粉", "義大利麵", "意大利粉", "義式麵條"])),
+        "en": ("pasta", []),
+        "no": ("spagetti", ["spaghetti"]),
+        "sr": ("шпагети", ["špageti"]),
+    }
+    assert found["Q20026", "zh"]["description"] == "麵食"
+
+
+CODES = ["zh", "zh-hans", "zh-tw", "en", "en-gb", "es", "nb", "no", "sr-el", "fr", "mul"]
+ASKED = ["zh", "zh-tw", "en", "es", "no", "nb", "sr"]
 TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=4)
 
 
@@ -160,7 +198,7 @@ def test_every_backend_writes_the_same_bytes_of_any_facts(
         entity(f"Q{number + 1}", {"es": f"plato {number}"} | item.pop("labels"), **item)
         for number, item in enumerate(items)
     ]
-    table = dumped(entities, folder, ["zh", "en", "es"])
+    table = dumped(entities, folder, ASKED)
     made = []
     for backend in ("dump", "store"):
         made.append(folder / f"{backend}.parquet")
@@ -168,7 +206,7 @@ def test_every_backend_writes_the_same_bytes_of_any_facts(
             categories=categorised(folder / "categories.parquet", [one["id"] for one in entities]),
             entities=table,
             lookups=str(made[-1]),
-            settings=lookup_settings(["zh", "en", "es"], backend=backend, store=written(folder, entities)),
+            settings=lookup_settings(ASKED, backend=backend, store=written(folder, entities)),
             job=Job(),
         )
     assert tables.read(made[0]).rows() == tables.read(made[1]).rows()

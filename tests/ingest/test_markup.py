@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from wokflow.ingest import markup, sentence_alignment
 from wokflow.ingest.markup import text_of
 
+BLOCKS = ("p", "br")  # of the tags in PIECES
+
 
 class Parsed(HTMLParser):
     """The text by Python's own parser, which takes minutes for what is made to harm."""
@@ -22,9 +24,11 @@ class Parsed(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self._hidden += tag in ("script", "style")
+        self.handle_data("\n" if tag in BLOCKS else "")
 
     def handle_endtag(self, tag: str) -> None:
         self._hidden -= tag in ("script", "style") and self._hidden > 0
+        self.handle_data("\n" if tag in BLOCKS else "")
 
     def handle_data(self, data: str) -> None:
         if not self._hidden:
@@ -55,6 +59,34 @@ def test_the_text_is_that_of_python_s_parser(html: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("html", "lines"),
+    [
+        ("<ul><li>Rice</li><li>Nood<b>les</b></li></ul>", ["Rice", "Noodles"]),
+        ("<table><tr><th>Dish</th><td>mole<td>soup</tr><tr><td>x</table>", ["Dish", "mole", "soup", "x"]),
+        ("<H2 class='a'>Mole</H2>A sauce.<p>Hot.<br>Red.</p>", ["Mole", "A sauce.", "Hot.", "Red."]),
+        ("<dl><dt>mole<dd>sauce</dl>x<div>y</div>z", ["mole", "sauce", "x", "y", "z"]),
+        ("5 m<sup>2</sup> of <i>m</i><a href='#'>ole</a>", ["5 m2 of mole"]),
+    ],
+)
+def test_blocks_are_lines_of_their_own_and_what_is_inline_is_not(html: str, lines: list[str]) -> None:
+    assert [line for line in text_of(html).split("\n") if line] == lines
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ('salt.<sup class="reference" id="r"><a href="#n">&#91;1&#93;</a></sup> Rice', "salt. Rice"),
+        ('salt<sup typeof="mw:Extension/ref" data-mw=\'{"a":">"}\'><a><span>[A]</span></a></sup>.', "salt."),
+        ("salt<SUP CLASS='noprint Inline-Template'>[<i>who says?</i>]</SUP>.", "salt."),
+        ('salt<sup class="reference">1<p>rice</p><sup>2</sup>', "salt1\nrice\n2"),
+        ('salt<sup class="reference">1', "salt1"),
+    ],
+)
+def test_a_mark_of_a_footnote_is_no_text(html: str, text: str) -> None:
+    assert text_of(html) == text
+
+
+@pytest.mark.parametrize(
     ("html", "text"),
     [
         ("a <b", "a <b"),
@@ -62,7 +94,7 @@ def test_the_text_is_that_of_python_s_parser(html: str) -> None:
         ("<!-- never closed", "<!-- never closed"),
         ("<script>never closed", ""),
         ("<![<![x>y", "y"),
-        ("&#" + "9" * 5000 + ";<p>", "&#" + "9" * 5000 + ";"),
+        ("&#" + "9" * 5000 + ";<p>", "&#" + "9" * 5000 + ";\n"),
         ("<!-->a-->b", "a-->b"),
     ],
 )
@@ -94,7 +126,8 @@ class Counting:
 
 
 @pytest.mark.parametrize(
-    "piece", ["<!--", "<!", "<a ", "</a", "<a b='", '<a b=">', "<a b='><a c=\"", "<script><a"]
+    "piece",
+    ["<!--", "<!", "<a ", "</a", "<a b='", '<a b=">', "<a b='><a c=\"", "<script><a", "<sup reference>"],
 )
 def test_nothing_is_looked_for_again_and_again_in_vain(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(markup, "END", Counting(markup.END))

@@ -18,12 +18,20 @@ ROWS = 20_000  # entities that are written at once
 RAW = 10_000  # bytes of a reject that are kept
 MAX_LINE = 64 << 20  # bytes; the longest entities of Wikidata have some 4 MB
 ANY_LANGUAGE = "mul"  # Wikidata's code for names that hold in all languages
-# Codes under which Wikidata keeps names where the code itself has none, the best one first.
+# Codes under which Wikidata keeps names in a variant of a language, the best one first. Left out are forms of address
+# of MediaWiki's own texts (de-formal, es-formal), and what is a language of its own (yue, nn, zh-min-nan).
 VARIANTS = {
-    "zh": ("zh-hans", "zh-cn", "zh-sg", "zh-my", "zh-hant", "zh-tw", "zh-hk", "zh-mo"),
-    "en": ("en-gb", "en-us", "en-ca"),
-    "pt": ("pt-br",),
+    "be": ("be-tarask",),  # another orthography
     "de": ("de-at", "de-ch"),
+    "en": ("en-gb", "en-us", "en-ca"),
+    "es": ("es-419",),  # of Latin America
+    "kk": ("kk-cyrl", "kk-latn", "kk-arab"),
+    "ko": ("ko-kp",),
+    "nb": ("no",),
+    "no": ("nb",),  # the language of no.wikipedia.org, whose names Wikidata keeps under nb
+    "pt": ("pt-br",),
+    "sr": ("sr-ec", "sr-el"),  # Cyrillic and Latin
+    "zh": ("zh-hans", "zh-cn", "zh-sg", "zh-my", "zh-hant", "zh-tw", "zh-hk", "zh-mo"),
 }
 
 
@@ -34,9 +42,9 @@ def enrich_entities(
 
     The file has an entity a line, as Wikidata's JSON dumps have (plain or compressed), perhaps with the array's
     brackets and commas. Two more members are optional: `summaries` {language: text} and `topics` [topic]. Names are
-    kept in `languages`; an entity without a name in any of them is kept only if it is a class (P279), and else
-    counted in the log. Of the statements of a property, those of the best rank count, the one with the lowest id
-    first.
+    kept in `languages`, those in variants of a language behind its own aliases; an entity without a name in any of
+    them is kept only if it is a class (P279), and else counted in the log. Of the statements of a property, those of
+    the best rank count, the one with the lowest id first.
 
     Raises UserError where the file is cut off or damaged, unless `truncated` is keep, and where it has no entity.
     """
@@ -148,17 +156,29 @@ def _text(entity: Mapping[str, Any], lang: str) -> dict[str, Any] | None:
     label = _first(entity.get("labels"), lang)
     link = (entity.get("sitelinks") or {}).get(f"{lang.replace('-', '_')}wiki") or {}
     title = link.get("title")
-    aliases = [alias["value"] for code in (lang, ANY_LANGUAGE) for alias in _of(entity.get("aliases"), code)]
+    aliases = _aliases(entity, lang, label)
     if not (label or title or aliases):
         return None
     return {
         "lang": lang,
         "label": label,
         "description": _first(entity.get("descriptions"), lang),
-        "aliases": list(dict.fromkeys(aliases)),
+        "aliases": aliases,
         "title": title,
         "summary": (entity.get("summaries") or {}).get(lang),
     }
+
+
+def _aliases(entity: Mapping[str, Any], lang: str, label: str | None) -> list[str]:
+    """Aliases in a language or in all, then labels and aliases in variants of the language, each once."""
+    variants = VARIANTS.get(lang, ())
+    own, others = (
+        [alias["value"] for code in codes for alias in _of(entity.get("aliases"), code)]
+        for codes in ((lang, ANY_LANGUAGE), variants)
+    )
+    labels = entity.get("labels") or {}
+    others = [*(labels[code]["value"] for code in variants if labels.get(code)), *others]
+    return list(dict.fromkeys([*own, *(name for name in others if name != label)]))
 
 
 def _first(texts: Any, lang: str) -> str | None:

@@ -33,10 +33,11 @@ def enrich_lookup(
     Backends: `dump` reads enrich/entities; `store` a file of triples (.nt, .ttl, plain or .gz) or a folder that
     pyoxigraph or Oxigraph made; `endpoint` asks a SPARQL endpoint, `batch` items a query, in the name of `contact`,
     and keeps answers in the folder `cache` (see polite.Client). All give the same rows from the same facts; only
-    dumps have summaries. Labels and descriptions fall back on variants of the language; aliases are sorted by their
-    characters, since triples have no order. The country of origin is the item with the lowest number among the values
-    of P495 with the best rank, else of P17. If an item was merged into another since it was linked, triples say only
-    that: it keeps its id, and gets the facts of the other. Paper: Yao et al. 2024, section 3.2.
+    dumps have summaries. Labels and descriptions fall back on variants of the language, whose other names are
+    aliases; these are sorted by their characters, since triples have no order. The country of origin is the item with
+    the lowest number among the values of P495 with the best rank, else of P17. If an item was merged into another
+    since it was linked, triples say only that: it keeps its id, and gets the facts of the other. Paper: Yao et al.
+    2024, section 3.2.
 
     Raises UserError where a setting is missing or wrong, the store cannot be read, or the endpoint does not answer.
     """
@@ -45,8 +46,10 @@ def enrich_lookup(
     sparql.check(named.to_list(), languages)
     wanted = sorted(named, key=number_of)
     source: Source
+    variants = VARIANTS
     match settings.backend:
         case "dump":
+            variants = {}  # enrich/entities has them among the names of their language
             source = of_dump(entities, languages)
         case "store":
             source = of_store(settings.store, languages, settings.batch)
@@ -59,7 +62,12 @@ def enrich_lookup(
     countries = {qid: country for qid in wanted if (country := country_of(facts[qid]))}
     facts |= followed(source, sorted(set(countries.values()) - facts.keys(), key=number_of))
     rows = [
-        {"qid": qid, "lang": lang, **texts(facts[qid], lang), **_country(countries.get(qid), facts, lang)}
+        {
+            "qid": qid,
+            "lang": lang,
+            **texts(facts[qid], lang, variants),
+            **_country(countries.get(qid), facts, lang),
+        }
         for qid in wanted
         for lang in languages
     ]
@@ -89,11 +97,13 @@ def _merged(facts: Facts) -> str | None:
     return next((value for kind, _, value in facts if kind == MERGED), None)
 
 
-def texts(facts: Facts, lang: str) -> dict[str, Any]:
+def texts(facts: Facts, lang: str, variants: Mapping[str, Sequence[str]] = VARIANTS) -> dict[str, Any]:
     """Names of an item in a language, as enrich_entities chooses them; all empty where it has no name."""
-    own = (lang, *VARIANTS.get(lang, ()), ANY_LANGUAGE)
+    own = (lang, *variants.get(lang, ()), ANY_LANGUAGE)
     label, title = _first(facts, LABEL, own), _first(facts, TITLE, [lang])
-    aliases = sorted({value for kind, code, value in facts if kind == ALIAS and code in (lang, ANY_LANGUAGE)})
+    others = {value for kind, code, value in facts if kind in (LABEL, ALIAS) and code in own[1:-1]} - {label}
+    named = {value for kind, code, value in facts if kind == ALIAS and code in (lang, ANY_LANGUAGE)}
+    aliases = sorted(named | others)
     if not (label or title or aliases):
         return {"label": None, "description": None, "aliases": [], "title": None, "summary": None}
     return {

@@ -14,6 +14,14 @@ from wokflow.frame.wikidata import QID
 
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[a-z0-9]{1,8}){0,3}")
 ENTITY = "http://www.wikidata.org/entity/"
+# In triples, codes of languages are BCP 47's, where MediaWiki's differ (its LanguageCode::bcp47).
+TAGS = {
+    **{code: code.replace("-", "-hans-") for code in ("zh-cn", "zh-sg", "zh-my")},
+    **{code: code.replace("-", "-hant-") for code in ("zh-tw", "zh-hk", "zh-mo")},
+    "sr-ec": "sr-cyrl",
+    "sr-el": "sr-latn",
+}
+CODES = {tag: code for code, tag in TAGS.items()}
 WIKI = re.compile(r"https://(.+)\.wikipedia\.org/")
 
 LABEL, ALIAS, DESCRIPTION, TITLE, ORIGIN, COUNTRY, MERGED = (
@@ -48,19 +56,20 @@ STATEMENT = """{ VALUES ?item { %s } ?item %s ?value . BIND("%s" AS ?kind) }"""
 
 
 def query(qids: Sequence[str], languages: Collection[str]) -> str:
-    """The query for the facts about items; labels and descriptions also in variants of the languages.
+    """The query for the facts about items; names and descriptions also in variants of the languages.
 
     It asks for truthy statements only, those of the best rank, and for the item that one was merged into. Raises
     UserError as `check` does, so that nothing but ids and codes becomes part of a query.
     """
     check(qids, languages)
-    names = _strings({code for lang in languages for code in (lang, *VARIANTS.get(lang, ()), ANY_LANGUAGE)})
+    codes = {code for lang in languages for code in (lang, *VARIANTS.get(lang, ()), ANY_LANGUAGE)}
+    names = _strings(codes | {TAGS[code] for code in codes & TAGS.keys()})
     items = " ".join(f"wd:{qid}" for qid in qids)
     wikis = " ".join(f"<https://{lang}.wikipedia.org/>" for lang in sorted(languages))
     return QUERY % "\nUNION\n".join(
         [
             TEXT % (items, "rdfs:label", names, LABEL),
-            TEXT % (items, "skos:altLabel", _strings({*languages, ANY_LANGUAGE}), ALIAS),
+            TEXT % (items, "skos:altLabel", names, ALIAS),
             TEXT % (items, "schema:description", names, DESCRIPTION),
             PAGE % (items, wikis, TITLE),
             STATEMENT % (items, "wdt:P495", ORIGIN),
@@ -112,7 +121,8 @@ def _fact(row: Mapping[str, Mapping[str, str]]) -> Fact | None:
     kind, value = row["kind"]["value"], _stored(row["value"]["value"])
     match kind:
         case "label" | "alias" | "description":
-            return (kind, _stored(row["value"]["xml:lang"]).lower(), value) if value else None
+            lang = _stored(row["value"]["xml:lang"]).lower()
+            return (kind, CODES.get(lang, lang), value) if value else None
         case "title":
             wiki = WIKI.fullmatch(row["wiki"]["value"])
             return (kind, wiki[1], value) if wiki and value else None

@@ -36,7 +36,7 @@ LONGEST = 400  # sentences of a section; the table of alignments grows with the 
 
 _END = re.compile(
     rf"(?<=[{SENTENCE_ENDS}])[\"'»”’)\]]*\s+(?=[\"'«“‘(\[¿¡]*[^\s\da-z])"
-    rf"|(?<=[{SCRIPT_ENDS}])[\"'»”’)\]]*+(?:\s++|(?![\d{SCRIPT_ENDS}]))"  # ۔ is a decimal point, too
+    rf"|(?<=[{SCRIPT_ENDS}])(?!(?<=[۔॥])\d)[\"'»”’)\]]*+\s*+(?![{SCRIPT_ENDS}])"  # 3۔5 is a number, ॥१॥ a verse's
     rf"|(?<=[{WIDE_ENDS}])[”’」』）]*+(?![{WIDE_ENDS}])"
     r"|\n+"
 )
