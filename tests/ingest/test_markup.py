@@ -30,6 +30,9 @@ class Parsed(HTMLParser):
         self._hidden -= tag in ("script", "style") and self._hidden > 0
         self.handle_data("\n" if tag in BLOCKS else "")
 
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+
     def handle_data(self, data: str) -> None:
         if not self._hidden:
             self.found.append(data)
