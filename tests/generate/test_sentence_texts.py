@@ -11,7 +11,7 @@ import pytest
 from wokflow.frame import tables
 from wokflow.frame.job import Job
 from wokflow.generate.decode import generate_decode
-from wokflow.generate.sentence_texts import replaced, values_of
+from wokflow.generate.sentence_texts import replaced, sentence_values, values_of
 from wokflow.models.decoding import decode
 
 from tests.conftest import ROOT
@@ -51,6 +51,20 @@ def test_the_values_of_sentences(tmp_path: Path) -> None:
         "Tea:茶",
         "Tea, haggis",
     )
+
+
+def test_two_items_that_are_mentioned_by_the_same_words_are_both_in_the_dictionary() -> None:
+    """An item that is mentioned twice is in it once, and one without a translation not at all."""
+    source = "Red River, Red River, red river, Red River, Java."
+    mentions = [(0, 9, ["红河", "元江"]), (11, 20, ["南红河"]), (33, 42, ["红河", "元江"]), (44, 48, [])]
+    items = [
+        {"start": start, "end": end, "mention": source[start:end], "translations": names, "explanation": None}
+        for start, end, names in mentions
+    ]
+    values = sentence_values({"source": source, "items": items}, ("en", "zh"))
+    assert values["dictionary"] == "Red River:红河, 元江, Red River:南红河"
+    assert values["items"] == "Red River, Java"
+    assert values["replaced"] == "红河, 南红河, red river, 红河, Java."
 
 
 def test_mentions_are_replaced_whole_by_their_offsets() -> None:

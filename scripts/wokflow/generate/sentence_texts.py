@@ -37,19 +37,18 @@ def sentence_values(row: Mapping[str, Any], languages: Languages) -> Values:
     """The values of a sentence. An item's translations and explanation are given once, however often it is mentioned.
 
     The dictionary has the form "mention:translation, translation, mention:translation"; an item without
-    translations is not in it, nor are explanations that do not exist. Languages without a name are None.
+    translations is not in it, nor are explanations that do not exist. Two items that are mentioned by the same words
+    are both in it. Languages without a name are None.
     """
     items: list[dict[str, Any]] = row["items"]
-    by_mention = {item["mention"]: item["translations"] for item in items}
+    entries = dict.fromkeys((item["mention"], ", ".join(item["translations"])) for item in items)
     explanations = dict.fromkeys(item["explanation"] for item in items if item["explanation"])
     source, target = (NAMES.get(lang.partition("_")[0]) for lang in languages)
     return {
         "source": row["source"],
         "replaced": replaced(row["source"], items),
-        "items": ", ".join(by_mention),
-        "dictionary": ", ".join(
-            f"{mention}:{', '.join(names)}" for mention, names in by_mention.items() if names
-        ),
+        "items": ", ".join(dict.fromkeys(mention for mention, _ in entries)),
+        "dictionary": ", ".join(f"{mention}:{names}" for mention, names in entries if names),
         "explanations": " ".join(explanations),
         "source_language": source,
         "target_language": target,
