@@ -11,7 +11,13 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wokflow.enrich.categorise import category, enrich_categorise, read_classes
+from wokflow.enrich.categorise import (
+    by_category,
+    category,
+    enrich_categorise,
+    read_classes,
+)
+from wokflow.enrich.lists import read_mapping
 from wokflow.enrich.topics import LEAST, likely, read_topics
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
@@ -64,7 +70,7 @@ EXPECTED = {
     "Q2": ([FOOD], "material culture"),
     "Q3": (["Culture.Philosophy and religion"], "organizations, customs, ideas"),
     "Q4": ([LIFE, "Culture.Performing arts", REGION], None),
-    "Q5": (["Geography.Geographical", "Geography.Regions.Americas.North America"], "ecology"),
+    "Q5": (["Geography.Regions.Americas.North America", "Geography.Geographical"], "ecology"),
     "Q6": ([FOOD], "material culture"),
     "Q7": ([FOOD], "material culture"),
     "Q8": (["Culture.Sports"], "social culture"),
@@ -236,13 +242,55 @@ def test_without_the_service_classes_alone_count(categorise: Categorise) -> None
         st.sampled_from([FOOD, REGION, LIFE, "STEM.Biology", "STEM.Physics"]), st.floats(0, 1)
     )
 )
-def test_regions_stand_behind_all_other_topics(scores: dict[str, float]) -> None:
+def test_likely_topics_are_those_of_the_service_in_its_order(scores: dict[str, float]) -> None:
     content = {"prediction": {"results": [{"topic": name, "score": score} for name, score in scores.items()]}}
     read = read_topics(json.dumps(content).encode())
     assert dict(read) == scores and [score for _, score in read] == sorted(scores.values(), reverse=True)
-    names = likely(read, 0.5)
-    assert set(names) == {name for name, score in scores.items() if score >= 0.5}
-    assert REGION not in names[:-1]
+    assert likely(read, 0.5) == [name for name, score in read if score >= 0.5]
+
+
+MEDIA, FILMS, EUROPE = (
+    "Culture.Media.Media*",
+    "Culture.Media.Films",
+    "Geography.Regions.Europe.Southern Europe",
+)
+OTHER = "organizations, customs, ideas"
+TABLE_9 = read_mapping(categorise_settings().topics, "topic", "category")
+
+
+@pytest.mark.parametrize(
+    ("topics", "first", "named"),
+    [
+        ([EUROPE, FOOD], FOOD, "material culture"),
+        ([FOOD, EUROPE], FOOD, "material culture"),
+        ([MEDIA, FILMS], FILMS, OTHER),
+        ([MEDIA, EUROPE.lower(), FILMS.upper()], FILMS.upper(), OTHER),
+        ([MEDIA, EUROPE], EUROPE, "ecology"),
+        ([EUROPE, REGION], EUROPE, "ecology"),
+        ([FILMS, FOOD], FILMS, OTHER),  # of topics that are no regions, the first
+        ([EUROPE, LIFE], EUROPE, None),
+        ([EUROPE, LIFE.lower()], EUROPE, None),
+        ([LIFE, FOOD], LIFE, None),
+        ([FOOD, LIFE], FOOD, "material culture"),
+        ([MEDIA], MEDIA, None),
+    ],
+)
+def test_the_topic_that_decides_stands_first_and_one_of_a_region_decides_only_if_no_other_does(
+    topics: list[str], first: str, named: str | None
+) -> None:
+    found, name = by_category(topics, TABLE_9)
+    assert (found[0], name) == (first, named) and sorted(found) == sorted(topics)
+    assert category(found, TABLE_9) == named
+
+
+def test_topics_of_the_table_of_entities_have_the_same_order_as_those_of_the_service(
+    categorise: Categorise,
+) -> None:
+    """And each alone has the item's category, as CAMT's files have a single one."""
+    given = [item | {"topics": [MEDIA, EUROPE, FILMS]} for item in ITEMS[:1]]
+    categorise._entities = dumped(given, categorise.folder / "given", ["en"])
+    topics, named = categorise("none", backend="classes", contact="")["Q1"]
+    assert topics == [FILMS, MEDIA, EUROPE] and named == category(topics[:1], TABLE_9) == OTHER
 
 
 def test_a_person_has_no_category_and_another_topic_of_life_does_not_hide_what_comes_before() -> None:

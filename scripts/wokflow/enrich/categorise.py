@@ -15,7 +15,8 @@ from wokflow.frame.job import Job, Progress, UserError
 from wokflow.frame.polite import Answers, known
 from wokflow.ingest.pages import may_exist
 
-PEOPLE = "Culture.Biography."  # topics of people, who are no items
+PEOPLE = "culture.biography."  # topics of people, who are no items
+REGIONS = "geography.regions."  # topics of places, which nearly every page has
 NEVER = frozenset(
     {"Q5", "Q6256", "Q3624078"}
 )  # humans, countries, sovereign states: no items, whatever their topics
@@ -34,7 +35,7 @@ def enrich_categorise(
     `contact`, and keeps answers in the folder `cache` (see topics.TopicService and polite.Client); topics with a
     score of at least `threshold` count. If there are still none, the item gets the topic of the nearest class above
     it in `classes` (qid, class, topic). `topics` (topic, category, note) has the category of each topic; people and
-    countries, which items come from, have none.
+    countries, which items come from, have none. The topic that decides is written before the others (by_category).
 
     Raises UserError where a setting is missing or wrong, or the service does not answer.
     """
@@ -58,9 +59,10 @@ def enrich_categorise(
     upwards = {qid: (*of, *below) for qid, of, below in left.iter_rows()}
     topics |= {qid: [topic] for qid, topic in nearest(upwards, rows, read_classes(settings.classes)).items()}
     none = {qid for qid, of in mentioned.select("qid", "instance_of").iter_rows() if NEVER.intersection(of)}
+    decided = {qid: by_category(topics.get(qid, []), category_of) for qid in wanted["qid"]}
     made = pl.DataFrame(
         [
-            (qid, topics.get(qid, []), None if qid in none else category(topics.get(qid, []), category_of))
+            (qid, decided[qid][0], None if qid in none else decided[qid][1])
             for qid in sorted(wanted["qid"], key=number_of)
         ],
         {"qid": pl.String, "topics": pl.List(pl.String), "category": pl.String},
@@ -104,18 +106,26 @@ def of_service(
 
 
 def category(topics: Sequence[str], category_of: Mapping[str, str]) -> str | None:
-    """The category of the first topic that has one, unless a topic of people comes before it.
+    """The category of the topic that decides (see by_category)."""
+    return by_category(topics, category_of)[1]
+
+
+def by_category(topics: Sequence[str], category_of: Mapping[str, str]) -> tuple[list[str], str | None]:
+    """The topics, the one that decides before the others, and its category.
+
+    The first topic that has a category decides, unless a topic of people comes before it. Topics of regions come
+    last, wherever they stand: a dish has both Culture.Food and drink and Geography.Regions.Europe.Southern Europe.
 
     The table may name a topic with its group, as `Geography.Regions.*`. Capitals do not count: the paper writes
     Culture.Philosophy and Religion, the topic model Culture.Philosophy and religion.
     """
     known = {topic.lower(): name for topic, name in category_of.items()}
-    for topic in topics:
-        if topic.startswith(PEOPLE):
-            return None
+    for topic in sorted(topics, key=lambda topic: topic.lower().startswith(REGIONS)):
+        if topic.lower().startswith(PEOPLE):
+            break
         if name := next((known[name] for name in _names(topic.lower()) if name in known), None):
-            return name
-    return None
+            return [topic, *(other for other in topics if other != topic)], name
+    return [*topics], None
 
 
 def _names(topic: str) -> Iterator[str]:

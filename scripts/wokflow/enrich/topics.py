@@ -13,7 +13,6 @@ from wokflow.frame.polite import Client
 
 LEAST = 0.05  # least score of requested topics, so that another threshold needs no new requests
 LONGEST = 200  # characters of a topic's name
-REGIONS = "Geography.Regions."  # topics of places, which nearly every page has
 
 # Topics and their scores, the highest first; None: the service refuses the page.
 Topics = list[tuple[str, float]] | None
@@ -66,9 +65,5 @@ def _score(score: float) -> float:
 
 
 def likely(topics: Sequence[tuple[str, float]], threshold: float) -> list[str]:
-    """The topics with a score of at least `threshold`, the highest first, but topics of regions last.
-
-    A dish of Italy has both Culture.Food and drink and Geography.Regions.Europe.Southern Europe, in any order.
-    """
-    names = [topic for topic, score in topics if score >= threshold]
-    return sorted(names, key=lambda topic: topic.startswith(REGIONS))
+    """The topics with a score of at least `threshold`, in their order."""
+    return [topic for topic, score in topics if score >= threshold]
