@@ -26,8 +26,9 @@ TRACE = (
 )
 QUERY = re.compile(  # all that a query may be made of
     r'(PREFIX \w+: <http://[\w./#-]+>\n)+SELECT \?item \?kind \?value \?wiki WHERE \{\n'
-    r'(?:[\s{}.;,()?]|VALUES|BIND|FILTER|LCASE|LANG|UNION|IN|AS|item|kind|value|wiki|page|wd:Q[0-9]+|wdt:P(?:495|17)\b|'
-    r'rdfs:label|skos:altLabel|owl:sameAs|schema:(?:description|about|isPartOf|name)|"[a-z0-9-]+"|'
+    r'(?:[\s{}.;,()?]|VALUES|BIND|FILTER|LCASE|LANG|UNION|IN|AS|item|kind|value|wiki|page|wd:Q[0-9]+|'
+    r'NOT EXISTS|statement|end|a wikibase:BestRank|(?:wdt|ps?):P(?:495|17)\b|pq:P582\b|'
+    r'rdfs:label|skos:altLabel|owl:sameAs|schema:(?:description|about|isPartOf|name)|"[a-z0-9_-]+"|'
     r'<https://[a-z0-9-]+\.wikipedia\.org/>)+'
 )  # fmt: skip
 

@@ -17,8 +17,11 @@ Entity = dict[str, Any]  # an item in the form of Wikidata's JSON
 
 WD = "http://www.wikidata.org/entity/"
 WDT = "http://www.wikidata.org/prop/direct/"
+PROP = "http://www.wikidata.org/prop/"
+WIKIBASE = "http://wikiba.se/ontology#"
 RDFS, SKOS = "http://www.w3.org/2000/01/rdf-schema#", "http://www.w3.org/2004/02/skos/core#"
 SCHEMA = "http://schema.org/"
+RDF, XSD = "http://www.w3.org/1999/02/22-rdf-syntax-ns#", "http://www.w3.org/2001/XMLSchema#"
 TAGS = {  # of MediaWiki's codes in triples, where they differ by more than capitals
     "zh-cn": "zh-Hans-CN",
     "zh-tw": "zh-Hant-TW",
@@ -38,7 +41,10 @@ def entity(
     origins: Sequence[str] = (),
     countries: Sequence[str] = (),
 ) -> Entity:
-    """An item. Ids of `origins` and `countries` may have a sign before them: + preferred, - deprecated, ? unknown."""
+    """An item. Ids of `origins` and `countries` may have signs before them: + preferred, - deprecated, ! ended.
+
+    ? in place of an id is an unknown value.
+    """
 
     def text(code: str, value: str) -> dict[str, str]:
         return {"language": code, "value": value}
@@ -56,9 +62,10 @@ def entity(
 
 def _statement(value: str) -> dict[str, Any]:
     rank = {"+": "preferred", "-": "deprecated"}.get(value[0], "normal")
-    if value[0] == "?":
+    if value.endswith("?"):
         return {"rank": rank, "mainsnak": {"snaktype": "somevalue"}}
-    return {"rank": rank, "mainsnak": {"datavalue": {"value": {"id": value.lstrip("+-")}}}}
+    made = {"rank": rank, "mainsnak": {"datavalue": {"value": {"id": value.lstrip("+-!")}}}}
+    return made | ({"qualifiers": {"P582": [{"snaktype": "value"}]}} if "!" in value else {})
 
 
 SOME = (
@@ -155,15 +162,21 @@ def _page(item: ox.NamedNode, lang: str, title: str) -> Iterator[ox.Quad]:
 
 
 def _claims(item: ox.NamedNode, name: str, statements: Sequence[Mapping[str, Any]]) -> Iterator[ox.Quad]:
-    """The truthy statements of a property, those of the best rank; an unknown value is a blank node."""
+    """All statements of a property, and the truthy ones, those of the best rank; an unknown value is a blank node."""
     ranks = {statement["rank"] for statement in statements}
     best = "preferred" if "preferred" in ranks else "normal"
     for number, statement in enumerate(statements):
-        if statement["rank"] != best:
-            continue
         value = statement["mainsnak"].get("datavalue")
         of = ox.NamedNode(WD + value["value"]["id"]) if value else ox.BlankNode(f"unknown{number}")
-        yield ox.Quad(item, ox.NamedNode(WDT + name), of)
+        said = ox.NamedNode(f"{WD}statement/{item.value.removeprefix(WD)}-{name}-{number}")
+        yield ox.Quad(item, ox.NamedNode(PROP + name), said)
+        yield ox.Quad(said, ox.NamedNode(f"{PROP}statement/{name}"), of)
+        for qualifier in statement.get("qualifiers", ()):
+            then = ox.Literal("1965-08-09T00:00:00Z", datatype=ox.NamedNode(XSD + "dateTime"))
+            yield ox.Quad(said, ox.NamedNode(f"{PROP}qualifier/{qualifier}"), then)
+        if statement["rank"] == best:
+            yield ox.Quad(said, ox.NamedNode(RDF + "type"), ox.NamedNode(WIKIBASE + "BestRank"))
+            yield ox.Quad(item, ox.NamedNode(WDT + name), of)
 
 
 def store_of(entities: Iterable[Entity]) -> ox.Store:

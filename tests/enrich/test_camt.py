@@ -317,12 +317,11 @@ def test_the_table_counts_what_the_corpora_hold(stage: Stage) -> None:
         target = pair.split("-")[1]
         corpus = json.loads((stage.folder / f"{pair}.json").read_bytes())
         labels = [label for sentence in corpus for label in sentence["labels"]]
-        named = [
+        translated = [
             label
             for label in labels
-            if {"labels", "aliases"} & {m for m in label["metadata"] if target in label["metadata"][m]}
+            if any(target in label["metadata"][member] for member in ("labels", "aliases"))
         ]
-        translated = [label for label in named if target in label["metadata"]["labels"]]
         assert (row["lang_pair"], row["sentences"], row["counts"]) == (pair, len(corpus), len(labels))
         assert row["types"] == len({label["qid"] for label in labels})
         assert row["translations"] == len(translated)

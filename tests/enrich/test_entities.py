@@ -48,6 +48,17 @@ def test_names_in_variants_of_a_language_come_behind_its_own_each_once(tmp_path:
     ]
 
 
+def test_a_country_whose_end_is_unknown_has_ended_and_one_without_an_end_has_not(tmp_path: Path) -> None:
+    """Qualifiers may have no value, and an empty member is [] in some dumps."""
+    countries = {"Q1": [{"snaktype": "somevalue"}], "Q2": [{"snaktype": "novalue"}], "Q3": None}
+    item = entity("Q7", {"en": "tofu"}, countries=[*countries], origins=["!Q5"])
+    for statement, ends in zip(item["claims"]["P17"], countries.values(), strict=True):
+        statement["qualifiers"] = {"P582": ends} if ends else []
+    item["claims"]["P31"] = [item["claims"]["P17"][0]]
+    rows = tables.read(dumped([item], tmp_path, ["en"]), ["countries", "origins", "instance_of"]).rows()
+    assert rows == [(["Q2", "Q3"], ["Q5"], ["Q1"])]
+
+
 def test_a_dump_without_line_breaks_does_not_fill_the_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -182,8 +182,8 @@ TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=4)
                 "descriptions": st.dictionaries(st.sampled_from(CODES), TEXTS, max_size=3),
                 "aliases": st.dictionaries(st.sampled_from(CODES), st.lists(TEXTS, max_size=3), max_size=3),
                 "titles": st.dictionaries(st.sampled_from(["zh", "en", "fr"]), TEXTS, max_size=2),
-                "origins": st.lists(st.sampled_from(["Q2", "+Q3", "Q11", "-Q1", "Q12"]), max_size=3, unique=True),
-                "countries": st.lists(st.sampled_from(["Q2", "Q3", "+Q11"]), max_size=2, unique=True),
+                "origins": st.lists(st.sampled_from(["Q2", "!Q2", "+Q3", "!Q11", "-Q1"]), max_size=3, unique=True),
+                "countries": st.lists(st.sampled_from(["Q2", "!Q2", "!Q3", "+!Q1", "+?"]), max_size=3, unique=True),
             }
         ),
         min_size=1,
@@ -211,6 +211,44 @@ def test_every_backend_writes_the_same_bytes_of_any_facts(
         )
     assert tables.read(made[0]).rows() == tables.read(made[1]).rows()
     assert made[0].read_bytes() == made[1].read_bytes()
+
+
+# P495, P17, and the country: what has not ended comes first, then the lowest number.
+ORDERED = [
+    ([], ["!Q145", "Q334"], "Q334"),
+    (["Q884", "Q423"], ["Q145"], "Q423"),
+    (["!Q145", "Q884", "Q423"], [], "Q423"),
+    (["!Q884", "!Q423"], ["Q145"], "Q423"),  # P495 is before P17, though it has ended
+    (["!Q145", "Q145", "Q334"], [], "Q145"),  # it ended, and is again
+    (["+!Q884", "Q423"], [], "Q884"),  # the rank is before the end
+    (["+!Q145", "+Q884", "Q423"], [], "Q884"),
+    (["-Q145", "!Q884"], [], "Q884"),
+    (["?", "!Q884"], [], "Q884"),
+    (["?"], ["!Q145"], "Q145"),
+    (["+?", "Q884"], ["Q145"], "Q145"),  # an unknown value has its rank, too
+]
+
+
+def test_of_several_countries_one_that_has_not_ended_counts_then_the_lowest_number(
+    lookup: Lookup, tmp_path: Path
+) -> None:
+    names = [entity(qid, {"en": qid}) for qid in ("Q145", "Q334", "Q423", "Q884")]
+    items = [
+        entity(f"Q{number}", {"en": "item"}, origins=origins, countries=countries)
+        for number, (origins, countries, _) in enumerate(ORDERED, 1)
+    ]
+    qids = [item["id"] for item in items]
+    for found in every_backend(lookup, tmp_path, [*items, *names], qids):
+        table = rows(found)
+        assert [table[qid, "en"]["country_qid"] for qid in qids] == [country for *_, country in ORDERED]
+
+
+def test_a_store_of_truthy_statements_alone_has_countries_that_ended(lookup: Lookup, tmp_path: Path) -> None:
+    item = entity("Q1", {"en": "item"}, countries=["Q334", "!Q145"])
+    lines = Path(written(tmp_path, [item])).read_text(encoding="utf-8").splitlines(keepends=True)
+    truthy = tmp_path / "truthy.nt"
+    truthy.write_text("".join(line for line in lines if "/prop/direct/" in line or "rdf-schema" in line))
+    assert rows(lookup(["Q1"], backend="store", store=str(truthy)))["Q1", "en"]["country_qid"] == "Q145"
 
 
 def test_items_of_the_corpus_of_the_paper(shared: Path, lookup: Lookup, tmp_path: Path) -> None:
@@ -280,6 +318,28 @@ def test_enrich_items_reads_the_table(lookup: Lookup, tmp_path: Path) -> None:
     assert items["Q836929", "zh"]["country_of_origin"] == "People's Republic of China"
     assert items["Q836929", "zh"]["translations"] == ["麻婆豆腐", "Mapo", "mapo doufu", "麻辣豆腐"]
     assert items["Q900", "en"]["country_of_origin"] == "Q901"
+
+
+def test_any_name_is_a_translation_the_label_first(lookup: Lookup, tmp_path: Path) -> None:
+    """Also an alias of an item without a label, as 土耳其咖啡壶 of cezve."""
+    known = [
+        entity("Q1", {"en": "cezve"}, aliases={"zh": ["土耳其咖啡壶"]}, origins=["Q43"]),
+        entity("Q2", {"en": "ayran", "zh": "咸酸奶"}, aliases={"zh": ["爱兰", "咸酸奶"]}, origins=["Q43"]),
+        entity("Q3", {"en": "boza"}, origins=["Q43"]),
+    ]
+    found = lookup(["Q1", "Q2", "Q3"], backend="store", store=written(tmp_path, known))
+    enrich_items(
+        categories=str(tmp_path / "categories.parquet"),
+        lookups=str(found),
+        pages=[],
+        dictionary=str(tmp_path / "items.parquet"),
+        settings=ItemsSettings(languages=tuple(LANGUAGES)),
+        job=Job(),
+    )
+    names = {
+        key: row["translations"] for key, row in rows(tmp_path / "items.parquet").items() if key[1] == "zh"
+    }
+    assert names == {("Q1", "zh"): ["土耳其咖啡壶"], ("Q2", "zh"): ["咸酸奶", "爱兰"], ("Q3", "zh"): []}
 
 
 def test_nothing_to_look_up_is_an_empty_table(lookup: Lookup, tmp_path: Path) -> None:

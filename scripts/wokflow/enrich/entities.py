@@ -17,6 +17,7 @@ from wokflow.ingest.stream import Truncated, chunks
 ROWS = 20_000  # entities that are written at once
 RAW = 10_000  # bytes of a reject that are kept
 MAX_LINE = 64 << 20  # bytes; the longest entities of Wikidata have some 4 MB
+END = "P582"  # a qualifier: when a statement ceased to hold
 ANY_LANGUAGE = "mul"  # Wikidata's code for names that hold in all languages
 # Codes under which Wikidata keeps names in a variant of a language, the best one first. Left out are forms of address
 # of MediaWiki's own texts (de-formal, es-formal), and what is a language of its own (yue, nn, zh-min-nan).
@@ -44,7 +45,8 @@ def enrich_entities(
     brackets and commas. Two more members are optional: `summaries` {language: text} and `topics` [topic]. Names are
     kept in `languages`, those in variants of a language behind its own aliases; an entity without a name in any of
     them is kept only if it is a class (P279), and else counted in the log. Of the statements of a property, those of
-    the best rank count, the one with the lowest id first.
+    the best rank count, the one with the lowest id first. Countries whose statements have all ended (P582) are left
+    out where others are there.
 
     Raises UserError where the file is cut off or damaged, unless `truncated` is keep, and where it has no entity.
     """
@@ -142,8 +144,8 @@ def _read(line: bytes, languages: Sequence[str]) -> dict[str, Any] | str | None:
             "sitelinks": len(entity.get("sitelinks") or ()),
             "instance_of": _values(claims, "P31"),
             "subclass_of": parents,
-            "origins": _values(claims, "P495"),
-            "countries": _values(claims, "P17"),
+            "origins": _countries(claims, "P495"),
+            "countries": _countries(claims, "P17"),
             "topics": [str(topic) for topic in entity.get("topics") or ()],
             "texts": texts,
         }
@@ -197,15 +199,30 @@ def _of(texts: Any, lang: str) -> Sequence[Mapping[str, str]]:
 
 def _values(claims: Mapping[str, Any], name: str) -> list[str]:
     """Ids of the items that a property has, of the best rank present, in the order of their numbers."""
-    by_rank: dict[str, set[str]] = {"preferred": set(), "normal": set()}
-    for statement in (claims or {}).get(name) or ():
-        rank, snak = statement.get("rank", "normal"), statement["mainsnak"]
-        if rank in by_rank and snak.get("snaktype", "value") == "value":
+    return sorted({qid for qid, _ in _best(claims, name)}, key=number_of)
+
+
+def _countries(claims: Mapping[str, Any], name: str) -> list[str]:
+    """The same without those that have ended, unless all have."""
+    best = _best(claims, name)
+    return sorted({qid for qid, ended in best if not ended} or {qid for qid, _ in best}, key=number_of)
+
+
+def _best(claims: Mapping[str, Any], name: str) -> list[tuple[str, bool]]:
+    """The items of the statements of the best rank, each with whether it has an end time, perhaps an unknown one."""
+    statements = (claims or {}).get(name) or ()
+    ranks = [statement.get("rank", "normal") for statement in statements]
+    best = "preferred" if "preferred" in ranks else "normal"
+    found = []
+    for statement, rank in zip(statements, ranks, strict=True):
+        snak = statement["mainsnak"]
+        if rank == best and snak.get("snaktype", "value") == "value":
             value = snak["datavalue"]["value"]
             qid = value.get("id") or f"Q{value['numeric-id']}"
+            ends = (statement.get("qualifiers") or {}).get(END, ())
             if QID.fullmatch(qid):
-                by_rank[rank].add(qid)
-    return sorted(by_rank["preferred"] or by_rank["normal"], key=number_of)
+                found.append((qid, any(end.get("snaktype", "value") != "novalue" for end in ends)))
+    return found
 
 
 def number_of(qid: str) -> int:

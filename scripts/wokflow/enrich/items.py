@@ -44,9 +44,9 @@ def enrich_items(
         .join(articles, on=["qid", "lang"], how="left")
         .with_columns(
             country_of_origin=pl.coalesce("english", "country_of_origin", "country_qid"),
-            translations=pl.when(pl.col("label").is_null())
-            .then(pl.lit([], pl.List(pl.String)))
-            .otherwise(pl.concat_list("label", "aliases").list.unique(maintain_order=True)),
+            translations=pl.concat_list("label", "aliases")
+            .list.drop_nulls()
+            .list.unique(maintain_order=True),
             explanation=pl.coalesce("summary", "paragraph"),
             number=pl.col("qid").map_elements(number_of, pl.Int64),
             place=pl.col("lang").replace_strict(places),

@@ -13,7 +13,18 @@ from wokflow.enrich import sparql
 from wokflow.enrich.entities import ANY_LANGUAGE, VARIANTS, number_of
 from wokflow.enrich.schemas import LOOKUPS
 from wokflow.enrich.settings import LookupSettings
-from wokflow.enrich.sparql import ALIAS, COUNTRY, DESCRIPTION, LABEL, MERGED, ORIGIN, TITLE, Facts
+from wokflow.enrich.sparql import (
+    ALIAS,
+    COUNTRY,
+    DESCRIPTION,
+    LABEL,
+    LASTING_COUNTRY,
+    LASTING_ORIGIN,
+    MERGED,
+    ORIGIN,
+    TITLE,
+    Facts,
+)
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
 from wokflow.frame.polite import Answers, known
@@ -34,10 +45,11 @@ def enrich_lookup(
     pyoxigraph or Oxigraph made; `endpoint` asks a SPARQL endpoint, `batch` items a query, in the name of `contact`,
     and keeps answers in the folder `cache` (see polite.Client). All give the same rows from the same facts; only
     dumps have summaries. Labels and descriptions fall back on variants of the language, whose other names are
-    aliases; these are sorted by their characters, since triples have no order. The country of origin is the item with
-    the lowest number among the values of P495 with the best rank, else of P17. If an item was merged into another
-    since it was linked, triples say only that: it keeps its id, and gets the facts of the other. Paper: Yao et al.
-    2024, section 3.2.
+    aliases; these are sorted by their characters, since triples have no order. The country of origin is a value of
+    P495 with the best rank, else of P17; of several, one whose statement has no end time (P582; a store of truthy
+    statements alone does not say), then the one with the lowest number, since triples do not have Wikidata's order
+    either. If an item was merged into another since it was linked, triples say only that: it keeps its id, and gets
+    the facts of the other. Paper: Yao et al. 2024, section 3.2.
 
     Raises UserError where a setting is missing or wrong, the store cannot be read, or the endpoint does not answer.
     """
@@ -122,7 +134,7 @@ def _first(facts: Facts, kind: str, codes: Collection[str]) -> str | None:
 
 def country_of(facts: Facts) -> str | None:
     """The id of an item's country of origin."""
-    for wanted in (ORIGIN, COUNTRY):
+    for wanted in (LASTING_ORIGIN, ORIGIN, LASTING_COUNTRY, COUNTRY):
         if countries := [value for kind, _, value in facts if kind == wanted]:
             return min(countries, key=number_of)
     return None

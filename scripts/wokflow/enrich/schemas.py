@@ -33,7 +33,8 @@ REASONS = {
 QID = "The item's id in Wikidata, as Q13276."
 SENTENCE_ID = "Source of sentences and row number in it, as camt:12; rows count from 0."
 CATEGORY = "Its category of culture-specific items (Yao et al. 2024, 3.1)."
-TOPICS = "Topics of WikiProjects (Yao et al. 2024, Table 9), the most telling one first."
+TOPICS = "Topics of WikiProjects (Yao et al. 2024, Table 9)"
+DECIDING = f"{TOPICS}, the one that decides the category first."
 
 
 def _list(fields: list[pa.Field]) -> pa.DataType:
@@ -66,9 +67,9 @@ ENTITIES = pa.schema(
         column("sitelinks", pa.int32(), "How many Wikis have a page on it."),
         column("instance_of", STRINGS, "Ids of the classes that it is an instance of (P31)."),
         column("subclass_of", STRINGS, "Ids of the classes that it is a subclass of (P279)."),
-        column("origins", STRINGS, "Ids of its countries of origin (P495)."),
-        column("countries", STRINGS, "Ids of the countries that it belongs to (P17)."),
-        column("topics", STRINGS, f"{TOPICS} Empty where the table of entities has none."),
+        column("origins", STRINGS, "Ids of its countries of origin (P495); ended ones only if all are."),
+        column("countries", STRINGS, "Ids of the countries that it belongs to (P17), likewise."),
+        column("topics", STRINGS, f"{TOPICS}, as the file has them."),
         column("texts", TEXTS, "Label, description, aliases, title of the page and summary by language."),
     ]
 )
@@ -93,7 +94,7 @@ MENTIONS = pa.schema(
 CATEGORIES = pa.schema(
     [
         column("qid", pa.string(), QID),
-        column("topics", STRINGS, TOPICS),
+        column("topics", STRINGS, DECIDING),
         column("category", pa.string(), f"{CATEGORY} Null: none of its topics has one.", nullable=True),
     ]
 )
@@ -109,7 +110,7 @@ LOOKUPS = pa.schema(
         column(
             "country_qid",
             pa.string(),
-            "Id of its country of origin: the first of P495, else of P17.",
+            "Id of its country of origin: of P495, else of P17; of several, the lowest that has not ended.",
             nullable=True,
         ),
         column("country_of_origin", pa.string(), "The country's name in the language.", nullable=True),
@@ -123,7 +124,7 @@ ITEMS = pa.schema(
         column("description", pa.string(), "Its description.", nullable=True),
         column("aliases", STRINGS, "Other names."),
         column("category", pa.string(), CATEGORY),
-        column("topics", STRINGS, TOPICS),
+        column("topics", STRINGS, DECIDING),
         column("country_of_origin", pa.string(), "Name of its country of origin in English, or its id."),
         column("country_qid", pa.string(), "Id of its country of origin."),
         column("translations", STRINGS, "Its names in the language: the label, then aliases, each once."),

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from wokflow.enrich.entities import ANY_LANGUAGE, VARIANTS
+from wokflow.enrich.entities import ANY_LANGUAGE, END, VARIANTS
 from wokflow.enrich.settings import LookupSettings
 from wokflow.frame.job import UserError
 from wokflow.frame.polite import Client
@@ -24,13 +24,15 @@ TAGS = {
 CODES = {tag: code for code, tag in TAGS.items()}
 WIKI = re.compile(r"https://(.+)\.wikipedia\.org/")
 
-LABEL, ALIAS, DESCRIPTION, TITLE, ORIGIN, COUNTRY, MERGED = (
+LABEL, ALIAS, DESCRIPTION, TITLE, ORIGIN, COUNTRY, LASTING_ORIGIN, LASTING_COUNTRY, MERGED = (
     "label",
     "alias",
     "description",
     "title",
     "origin",
     "country",
+    "lasting_origin",
+    "lasting_country",
     "merged",
 )
 # A fact about an item: kind, language (or empty) and value. An item's facts are sorted and distinct.
@@ -39,6 +41,10 @@ Facts = list[Fact]
 
 QUERY = """PREFIX wd: <http://www.wikidata.org/entity/>
 PREFIX wdt: <http://www.wikidata.org/prop/direct/>
+PREFIX p: <http://www.wikidata.org/prop/>
+PREFIX ps: <http://www.wikidata.org/prop/statement/>
+PREFIX pq: <http://www.wikidata.org/prop/qualifier/>
+PREFIX wikibase: <http://wikiba.se/ontology#>
 PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
 PREFIX skos: <http://www.w3.org/2004/02/skos/core#>
 PREFIX schema: <http://schema.org/>
@@ -53,13 +59,16 @@ TEXT = """{ VALUES ?item { %s } ?item %s ?value .
 PAGE = """{ VALUES ?item { %s } VALUES ?wiki { %s }
   ?page schema:about ?item ; schema:isPartOf ?wiki ; schema:name ?value . BIND("%s" AS ?kind) }"""
 STATEMENT = """{ VALUES ?item { %s } ?item %s ?value . BIND("%s" AS ?kind) }"""
+LASTING = """{ VALUES ?item { %s } ?item p:%s ?statement . ?statement a wikibase:BestRank ; ps:%s ?value .
+  FILTER NOT EXISTS { ?statement pq:%s ?end } BIND("%s" AS ?kind) }"""
 
 
 def query(qids: Sequence[str], languages: Collection[str]) -> str:
     """The query for the facts about items; names and descriptions also in variants of the languages.
 
-    It asks for truthy statements only, those of the best rank, and for the item that one was merged into. Raises
-    UserError as `check` does, so that nothing but ids and codes becomes part of a query.
+    It asks for truthy statements only, those of the best rank, then for those of them without an end time, which a
+    store of truthy statements alone does not have; and for the item that one was merged into. Raises UserError as
+    `check` does, so that nothing but ids and codes becomes part of a query.
     """
     check(qids, languages)
     codes = {code for lang in languages for code in (lang, *VARIANTS.get(lang, ()), ANY_LANGUAGE)}
@@ -74,6 +83,8 @@ def query(qids: Sequence[str], languages: Collection[str]) -> str:
             PAGE % (items, wikis, TITLE),
             STATEMENT % (items, "wdt:P495", ORIGIN),
             STATEMENT % (items, "wdt:P17", COUNTRY),
+            LASTING % (items, "P495", "P495", END, LASTING_ORIGIN),
+            LASTING % (items, "P17", "P17", END, LASTING_COUNTRY),
             STATEMENT % (items, "owl:sameAs", MERGED),
         ]
     )
@@ -126,7 +137,7 @@ def _fact(row: Mapping[str, Mapping[str, str]]) -> Fact | None:
         case "title":
             wiki = WIKI.fullmatch(row["wiki"]["value"])
             return (kind, wiki[1], value) if wiki and value else None
-        case "origin" | "country" | "merged":
+        case "origin" | "country" | "lasting_origin" | "lasting_country" | "merged":
             qid = value.removeprefix(ENTITY)
             return (kind, "", qid) if value != qid and QID.fullmatch(qid) else None
     raise KeyError(kind)
