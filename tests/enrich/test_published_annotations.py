@@ -20,13 +20,23 @@ from wokflow.enrich.items import enrich_items
 from wokflow.enrich.link import enrich_link
 from wokflow.enrich.lookup import enrich_lookup
 from wokflow.enrich.names import enrich_names
-from wokflow.enrich.published_annotations import entities, item_id, read, released_mentions
+from wokflow.enrich.published_annotations import (
+    FIRST,
+    OTHERWISE,
+    REGIONS,
+    entities,
+    item_id,
+    read,
+    released_mentions,
+)
 from wokflow.enrich.settings import AssembleSettings, ItemsSettings
+from wokflow.evaluate.csi_match import read_mentions, read_regions
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
 from wokflow.ingest.sentences import ingest_sentences
 from wokflow.ingest.source import ingest_source
 
+from tests.conftest import ROOT
 from tests.enrich.defaults import categorise_settings, entities_settings, link_settings, lookup_settings
 from tests.ingest.defaults import sentences_settings
 
@@ -122,7 +132,8 @@ def known(label: dict[str, Any]) -> dict[str, Any]:
     item has no name, as that is not kept.
     """
     about = label["metadata"]
-    found: dict[str, Any] = {"country": label["country_of_origin"], "topic": label["category"]}
+    country = label["country_of_origin"]
+    found: dict[str, Any] = {"country": OTHERWISE.get(country, country), "topic": label["category"]}
     for member in ("labels", "descriptions", "summarys"):
         for lang, one in about.get(member, {}).items():
             if one and one["value"]:
@@ -282,6 +293,78 @@ def test_what_a_label_leaves_empty_in_any_form_is_unknown(tmp_path: Path) -> Non
     assert country["labels"]["en"]["value"] == "Italy"
 
 
+def regions(file: Path, pair: str) -> tuple[Counter[str], Counter[str]]:
+    """How many annotations are from countries of either language or others; names of those not in the table."""
+    made = {one["id"]: one for one in entities([str(file)])}
+    of = read_regions(str(REGIONS))
+    found: Counter[str] = Counter()
+    unknown: Counter[str] = Counter()
+    for _, label in _labels(read(str(file))):
+        (origin,) = made[item_id(label)]["claims"]["P495"]
+        qid = origin["mainsnak"]["datavalue"]["value"]["id"]
+        source, target = (qid in of[lang] for lang in pair.split("-"))
+        found["source" if source else "target" if target else "other"] += 1
+        if int(qid[1:]) >= FIRST:
+            unknown[made[qid]["labels"]["en"]["value"]] += 1
+    return found, unknown
+
+
+def test_countries_have_their_ids_and_their_names_in_the_table_of_regions(tmp_path: Path) -> None:
+    names = {
+        "United States of America": "Q30",
+        "America": "Q30",
+        "United States": "Q30",
+        "People's Republic of China": "Q148",
+        "China": "Q29520",
+        "Republic of China": "Q13426199",
+        "Taiwan": "Q865",
+        "Republic of Ireland": "Q27",
+        "Korea": "Q18097",
+        "India": "Q668",  # which is in the table under several languages
+        "Souriya Sunshine": None,
+    }
+    file = tmp_path / "a.json"
+    rows = [{"source": "", "target": "", "labels": [label(name, name, country=name) for name in names]}]
+    file.write_text(json.dumps(rows), encoding="utf-8")
+    made = {one["id"]: one for one in entities([str(file)])}
+    for row in rows[0]["labels"]:
+        (origin,) = made[item_id(row)]["claims"]["P495"]
+        qid, name = origin["mainsnak"]["datavalue"]["value"]["id"], row["country_of_origin"]
+        assert qid == names[name] or (names[name] is None and int(qid[1:]) >= FIRST)
+        assert made[qid]["labels"]["en"]["value"] == OTHERWISE.get(name, name)
+
+
+def test_a_country_that_is_an_item_too_is_there_once(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    labels = [
+        label("Qing dynasty", "Qing dynasty", "清朝", qid="Q8733"),
+        label("Manju", "Manju", country="Qing dynasty"),
+    ]
+    file.write_text(json.dumps([{"source": "", "target": "", "labels": labels}]), encoding="utf-8")
+    (made,) = (one for one in entities([str(file)]) if one["id"] == "Q8733")
+    assert made["labels"]["zh"]["value"] == "清朝"
+
+
+@pytest.mark.parametrize(
+    ("pair", "counts", "unknown", "names"),
+    [
+        ("en-zh", (384, 183, 227), 1, {"British Hong Kong"}),
+        ("en-es", (779, 383, 489), 50, {"Ancient Rome", "South Africa", "Nigeria"}),
+        ("en-hi", (685, 92, 350), 47, {"Ancient Rome", "South Africa", "Nigeria"}),
+    ],
+)
+def test_where_items_of_the_papers_own_files_are_from(
+    pair: str, counts: tuple[int, int, int], unknown: int, names: set[str], shared: Path
+) -> None:
+    found, missing = regions(shared / "real" / "camt" / f"{pair}.json", pair)
+    assert tuple(found[region] for region in ("source", "target", "other")) == counts
+    assert missing.total() == unknown and names <= missing.keys()
+    more = f" and {len(missing) - len(names)} more names" if missing.keys() - names else ""
+    document = (ROOT / "docs" / "items.md").read_text(encoding="utf-8")
+    row = f"| {pair} | {' | '.join(map(str, counts))} | {unknown}: "
+    assert any(line.startswith(row) and line.endswith(f"{more} |") for line in document.splitlines())
+
+
 @pytest.mark.parametrize(
     ("pair", "found", "no_words", "not_in_sentence", "overlap"),
     [("en-zh", 708, 69, 12, 5), ("en-es", 1541, 0, 109, 1), ("en-hi", 1019, 0, 99, 9)],
@@ -308,9 +391,16 @@ def test_annotations_of_the_papers_own_files_are_placed_or_counted(
         assert not spans or (answer.start, answer.end) in spans
 
 
-@pytest.mark.parametrize("pair", ["en-zh", "en-es", "en-hi"])
-def test_the_papers_own_files_come_out_as_they_were(pair: str, shared: Path, tmp_path: Path) -> None:
-    """All annotations whose words the sentence has and whose topic has a category, but for overlapping ones."""
+@pytest.mark.parametrize(
+    ("pair", "by_region"), [("en-zh", (369, 83, 219)), ("en-es", (739, 349, 453)), ("en-hi", (622, 88, 309))]
+)
+def test_the_papers_own_files_come_out_as_they_were(
+    pair: str, by_region: tuple[int, int, int], shared: Path, tmp_path: Path
+) -> None:
+    """All annotations whose words the sentence has and whose topic has a category, but for overlapping ones.
+
+    They fall into the regions by which CSI-Match scores them.
+    """
     file = shared / "real" / "camt" / f"{pair}.json"
     rows, written = read(str(file)), through(file, pair, tmp_path / "out")
     topics = read_topics(categorise_settings().topics)
@@ -336,6 +426,10 @@ def test_the_papers_own_files_come_out_as_they_were(pair: str, shared: Path, tmp
             said = known(label)
             assert said.keys() == about[qid].keys()
             assert all(text in about[qid][key] for key, text in said.items())
+    tables_of = [str(tmp_path / "out" / name) for name in ("assembled", "items")]
+    mentions = read_mentions([tables_of[0]], tables_of[1], read_regions(str(REGIONS)), *pair.split("-"))
+    counted = Counter(mentions["region"])
+    assert tuple(counted[region] for region in ("source", "target", "other")) == by_region
 
 
 def _labels(rows: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -4,7 +4,8 @@
 
 The mentions are those of backend `released` of enrich.link (docs/items.md). Files that enrich.assemble wrote have the
 same form, and an id for each item. The published ones have none: an item is known by its English name, description,
-country and topic. Paper: Yao et al. 2024, appendix A.
+country and topic. Countries have their ids where the table of regions, by which CSI-Match groups them, names them.
+Paper: Yao et al. 2024, appendix A.
 """
 
 import json
@@ -16,15 +17,27 @@ from typing import Annotated, Any
 import polars as pl
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
+from wokflow.enrich.lists import read_mapping
 from wokflow.enrich.program import OVERLAP, Answer, Rejected, sort_out
 from wokflow.enrich.word_forms import is_word
 from wokflow.frame.job import UserError
 from wokflow.frame.wikidata import QID
+from wokflow.frame.wordlists import RESOURCES
 from wokflow.ingest.clean import without_entities
 from wokflow.ingest.parallel import guarded
 from wokflow.ingest.stream import Truncated, chunks
 
 ENGLISH = "en"
+REGIONS = RESOURCES / "enrich" / "regions.tsv"
+# Names of countries, in the files or in Wikidata, that the table of regions has otherwise.
+OTHERWISE = {
+    "America": "United States of America",
+    "Czechia": "Czech Republic",
+    "Republic of China": "Republic of China (1912 to 1949)",
+    "Republic of Ireland": "Ireland",
+    "Türkiye": "Turkey",
+    "United States": "United States of America",
+}
 FIRST, IDS = 10**14, 9 * 10**14  # made ids have 15 digits: Wikidata's own are far shorter
 TEXTS = {"labels": "labels", "descriptions": "descriptions", "summarys": "summaries"}
 # Scripts without spaces, as the names of their letters begin.
@@ -101,21 +114,24 @@ def _said(error: Exception) -> str:
 
 def entities(paths: Iterable[str]) -> Iterator[dict[str, Any]]:
     """The items of all files in the form of Wikidata's JSON, each once with its names in all languages; then the
-    countries that they come from.
+    countries that they come from, under their names in the table of regions.
     """
+    known_countries = read_mapping(str(REGIONS), "country", "country_qid")
     found: dict[str, dict[str, Any]] = {}
     countries: dict[str, dict[str, Any]] = {}
     for path in paths:
         for label in (label for row in read(path) for label in row["labels"]):
-            made = _entity(label)
+            made = _entity(label, known_countries)
             known = found.setdefault(made["id"], made)
             for member in (*TEXTS.values(), "aliases", "sitelinks"):
                 known[member] = made[member] | known[member]
             if country := label["country_of_origin"]:
-                named = {ENGLISH: {"language": ENGLISH, "value": country}}
-                countries[_country(country)] = {"id": _country(country), "labels": named}
+                name = OTHERWISE.get(country, country)
+                named = {ENGLISH: {"language": ENGLISH, "value": name}}
+                qid = _country(country, known_countries)
+                countries[qid] = {"id": qid, "labels": named}
     yield from found.values()
-    yield from countries.values()
+    yield from (country for qid, country in countries.items() if qid not in found)
 
 
 def released_mentions(
@@ -208,8 +224,8 @@ def item_id(label: Mapping[str, Any]) -> str:
     return _made(name or label["value"], description, label["country_of_origin"], label["category"])
 
 
-def _country(name: str) -> str:
-    return _made(name)
+def _country(name: str, known: Mapping[str, str]) -> str:
+    return known.get(OTHERWISE.get(name, name)) or _made(name)
 
 
 def _made(*parts: str | None) -> str:
@@ -217,11 +233,11 @@ def _made(*parts: str | None) -> str:
     return f"Q{FIRST + int.from_bytes(digest, 'big') % IDS}"
 
 
-def _entity(label: Mapping[str, Any]) -> dict[str, Any]:
+def _entity(label: Mapping[str, Any], countries: Mapping[str, str]) -> dict[str, Any]:
     about, country = label["metadata"], label["country_of_origin"]
     texts = {ours: _texts(about, theirs) for theirs, ours in TEXTS.items()}
     texts["labels"] = texts["labels"] or {ENGLISH: {"language": ENGLISH, "value": label["value"]}}
-    origin = {"mainsnak": {"datavalue": {"value": {"id": _country(country)}}}}
+    origin = {"mainsnak": {"datavalue": {"value": {"id": _country(country, countries)}}}}
     return {
         "id": item_id(label),
         **texts,
