@@ -138,3 +138,23 @@ def test_a_verb_does_not_take_the_water_of_its_neighbour(
 )
 def test_an_object_with_a_relative_clause_is_an_object(text: str, glossary: Glossary) -> None:
     assert read(text, glossary) == [("下", "加入", ["猪肉"], []), ("翻炒", "翻炒", ["猪肉"], [])]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("面粉加水和成面团", [("加", "加入", ["面粉", "水"], []), ("和成", "揉", ["面粉", "水"], [])]),
+        ("面粉加水，和好", [("加", "加入", ["面粉", "水"], []), ("和好", "揉", ["面粉", "水"], [])]),
+        ("盐、醋和匀", [("和匀", "搅拌", ["盐", "醋"], [])]),
+        ("面粉和面包糠拌匀", [("拌匀", "搅拌", ["面粉", "面包糠"], [])]),
+        ("面条和好吃的青菜拌匀", [("拌匀", "搅拌", ["面条", "青菜"], [])]),
+        ("面粉和熟豆沙拌匀", [("拌匀", "搅拌", ["面粉", "豆沙"], [])]),
+    ],
+)
+def test_to_knead_is_no_conjunction(text: str, expected: list[Read], glossary: Glossary) -> None:
+    assert read(text, glossary) == expected
+
+
+def test_to_knead_is_no_conjunction_in_a_glossary_without_it() -> None:
+    glossary = Glossary({"加": "加入"}, {"面粉": "面粉", "水": "水", "面团": "面团"}, {})
+    assert read("面粉加水和成面团", glossary) == [("加", "加入", ["面粉", "水"], [])]
