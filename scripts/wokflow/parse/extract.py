@@ -64,16 +64,19 @@ def extract(
     for some, text in zip(acts, plain, strict=True):
         for act in some:
             _cut_fine(act, text, lexicon)
-    by_step = [[_action(text, act) for act in some] for text, some in zip(steps, acts, strict=True)]
+    by_step = [[_action(text, act) for act in some] for text, some in zip(plain, acts, strict=True)]
     by_step = with_meats(by_step, lexicon.foods)
     doings = [
-        _doing(action, act.sense, other, lexicon)._replace(together=_together(action, step, other))
+        [
+            _doing(action, act.sense, other, lexicon)._replace(together=_together(action, step, other))
+            for action, act in zip(step, some, strict=True)
+        ]
         for step, some, other in zip(by_step, acts, plain, strict=True)
-        for action, act in zip(step, some, strict=True)
     ]
-    inherited = iter(held(doings))
+    inherited = iter(held([doing for some in doings for doing in some]))
     fried = lexicon.verbs.get(FRIED)
-    return [[_inherits(action, next(inherited), fried) for action in step] for step in by_step]
+    by_step = [[_inherits(action, next(inherited), fried) for action in step] for step in by_step]
+    return by_step if plain == list(steps) else _as_written(by_step, doings, steps)
 
 
 def reader(glossary: Glossary, parses: Mapping[str, Parse], method: str) -> Callable[[str, str], Clause]:
@@ -165,6 +168,41 @@ def _together(action: Action, step: Sequence[Action], plain: str) -> tuple[Menti
 def _inherits(action: Action, held_food: Held, fried: str | None) -> Action:
     name = fried if held_food.in_oil and fried else action.verb_class
     return replace(action, inherited=held_food.foods, verb_class=name)
+
+
+def _as_written(
+    by_step: Sequence[Sequence[Action]], doings: Sequence[Sequence[KitchenAction]], steps: Sequence[str]
+) -> list[list[Action]]:
+    """The actions with their words as in the steps; the kitchen reads them in simplified characters."""
+    written = {
+        noun: _written(noun, text)
+        for text, some in zip(steps, doings, strict=True)
+        for doing in some
+        for noun in (*doing.foods, *doing.tools, *doing.inside)
+    }
+
+    def words(nouns: Sequence[Mention]) -> tuple[Mention, ...]:
+        return tuple(written[noun] for noun in nouns)
+
+    return [
+        [
+            replace(
+                action,
+                verb=text[action.start : action.end],
+                ingredients=words(action.ingredients),
+                tools=words(action.tools),
+                inherited=words(action.inherited),
+            )
+            for action in some
+        ]
+        for text, some in zip(steps, by_step, strict=True)
+    ]
+
+
+def _written(noun: Mention, text: str) -> Mention:
+    """The noun as the text has it; 油 of 油锅 may stand beside its place."""
+    surface = text[noun.start : noun.end]
+    return replace(noun, surface=surface) if simplified(surface) == noun.surface else noun
 
 
 def _mentions(text: str, nouns: Sequence[Noun], food: bool) -> tuple[Mention, ...]:
