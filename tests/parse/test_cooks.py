@@ -184,6 +184,11 @@ def test_what_a_vessel_holds_already_is_not_put_there() -> None:
         (["肉切丝。鸡蛋打散"], "猪肉"),
         (["虾仁切丁，肉剁成末"], "猪肉"),  # beside shrimps it is pork
         (["牛奶加热。肉切丝"], "猪肉"),
+        (["鱼豆腐切块，肉切片"], "猪肉"),
+        (["鱼饼切片，鸡蛋液搅匀，肉切片"], "猪肉"),
+        (["牛肝菌片泡软，牛蒡切丝，肉切片"], "猪肉"),  # without its cut no meat either
+        (["素鸡块炒香，肉切片"], "猪肉"),
+        (["鸡块洗净，肉切丝"], "鸡肉"),
     ],
 )
 def test_meat_without_a_name_is_that_of_the_dish(steps: list[str], name: str) -> None:

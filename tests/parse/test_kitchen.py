@@ -219,3 +219,70 @@ def test_a_list_goes_on_to_the_verb_that_adds_and_not_to_one_that_waits_or_stirs
 def test_the_product_says_how_finely_something_is_cut() -> None:
     classes = [each.verb_class for each in actions("切点蒜末，葱切末，切好葱段")]
     assert classes == ["切碎", "切碎", "切"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("糖浆、花生油搅匀，筛入面粉，拌成团，包好", "糖浆 花生油 面粉"),
+        ("黄油、鸡蛋打匀，筛入低筋面粉，放入烤箱，烤，脱模", "黄油 鸡蛋 低筋面粉"),
+        ("黄油、鸡蛋打匀，面粉过筛加入，揉匀", "黄油 鸡蛋 面粉"),
+        ("黄油、鸡蛋打匀，面粉过筛加入，翻拌", "黄油 鸡蛋 面粉"),
+        ("鸡蛋打散，冲入热牛奶，搅匀", "鸡蛋 热牛奶"),
+        ("肉馅加盐，挤入姜汁，搅匀", "肉馅 盐 姜汁"),
+        ("面团揉匀，揉进黄油，发酵", "面团 黄油"),
+        ("面糊备用，筛入面粉，拌匀", "面糊 面粉"),
+        ("面团擀成皮，包入豆沙，上锅蒸", "面团 豆沙"),
+        ("取面团，包豆沙，上锅蒸", "面团 豆沙"),
+        ("面皮擀薄，包入肉馅，下锅", "面皮 肉馅"),
+        ("金针菇洗净，包上培根，煎", "金针菇 培根"),
+        ("紫菜铺上米饭，卷入黄瓜，切段", "紫菜 米饭 黄瓜"),
+        ("面包片抹上黄油，夹上火腿，煎", "面包片 黄油 火腿"),
+        ("锅里加牛奶，筛入可可粉，煮", "牛奶 可可粉"),
+        # what is soaked or pierced, and work on a group of its own
+        ("豆腐浸入盐水，切块", "豆腐"),
+        ("豆腐煎黄，竹签插入豆腐，撒盐，煎", "豆腐 盐"),
+        ("黄瓜切片备用。打入鸡蛋，搅匀", "鸡蛋"),
+        ("面团包上保鲜膜，切块", "面团"),
+    ],
+)
+def test_what_is_worked_into_food_joins_it(text: str, expected: str) -> None:
+    assert last(text) == expected
+
+
+@pytest.mark.parametrize(
+    "sauce",
+    ["酱油", "红烧酱油", "味极鲜酱油", "海鲜酱油", "薄盐酱油", "蒸鱼豉油", "素蚝油", "小磨香油", "淡奶油"],
+)
+def test_sauces_and_cream_of_any_brand_go_to_what_the_pot_holds(sauce: str) -> None:
+    text = f"锅中放油，放五花肉炒香，加水煮开。土豆切块，加{sauce}，翻炒"
+    assert last(text) == f"油 五花肉 水 {sauce}"
+
+
+@pytest.mark.parametrize("oil", ["花生油", "猪油", "黄油", "亚麻油", "胡麻油"])
+def test_oil_to_fry_in_goes_into_an_empty_pot(oil: str) -> None:
+    assert last(f"锅里加水，放姜、五花肉煮熟，捞出。加{oil}，放土豆，翻炒") == f"{oil} 土豆"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("锅里放鸡蛋、鸡翅煮熟，捞出鸡蛋，加盐，翻炒", "鸡翅 盐"),
+        ("锅中放油，放土豆、豆角炒熟，盛出土豆，加盐，炒匀", "油 豆角 盐"),
+        ("锅中放油，放青椒、青菜炒熟，盛出青椒，翻炒", "油 青菜"),
+        ("锅中放油，放香菇、香肠炒熟，盛出香肠，翻炒", "油 香菇"),
+        # what was taken out is on the bench, and the rest in the pot
+        ("锅中放油，放土豆、豆角炒熟，盛出土豆，备用", "土豆"),
+        ("锅中放油，放豆腐、豆芽炒熟，捞出豆腐，装盘。再翻炒", "油 豆芽"),
+        ("锅里放油，放鸡肉、鸡精炒熟，捞出，翻炒", "油 鸡精"),
+        ("锅里放油，放八角、干辣椒段炸香，捞出，放土豆，翻炒", "油 土豆"),
+        # what a vessel is filled with was not in the pot
+        ("锅里放水，放鸡爪、姜煮熟，捞出鸡爪。装入冰块、凉水，晾透", "鸡爪"),
+        # by another name, or by its kind
+        ("锅里放水，放鲈鱼、豆腐煮熟，捞出鱼，煮", "水 豆腐"),
+        ("锅里放水，放牛腩、豆腐煮熟，捞出牛肉，煮", "水 豆腐"),
+        ("锅里放水，放羊排、豆腐煮熟，捞出肉，煮", "水 豆腐"),
+    ],
+)
+def test_only_the_food_that_is_named_leaves_the_pot(text: str, expected: str) -> None:
+    assert last(text) == expected

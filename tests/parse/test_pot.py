@@ -1,5 +1,6 @@
 """What a verb without nouns acts on. The examples are made for their rule, with the project's own glossary."""
 
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -8,6 +9,8 @@ from hypothesis import strategies as st
 from wokflow.parse.extract import extract
 from wokflow.parse.glossary import Glossary, read_glossary
 from wokflow.parse.kinds import PREFIX, WHOLE, Kind, kind
+from wokflow.parse.simplified import simplified
+from wokflow.parse.types import Action, Mention
 
 from tests.bench.measure import ROOT
 
@@ -109,6 +112,35 @@ def test_what_is_in_the_pot_or_on_the_bench(steps: list[str], expected: str) -> 
     assert last(*steps) == expected
 
 
+@pytest.mark.parametrize(
+    ("written", "plain"),
+    [
+        ("鍋中放油，放蔥薑、雞肉炒熟，撈出，加鹽，翻炒", "锅中放油，放葱姜、鸡肉炒熟，捞出，加盐，翻炒"),
+        ("雞腿洗淨，肉切絲，加醬油、澱粉，醃製", "鸡腿洗净，肉切丝，加酱油、淀粉，腌制"),
+        ("麵粉加水，揉麵，包上餡，加熱", "面粉加水，揉面，包上馅，加热"),
+    ],
+)
+def test_traditional_characters_read_alike_and_stay_as_written(written: str, plain: str) -> None:
+    def read(text: str) -> list[Action]:
+        return extract([text], glossary(), method="rules", style="house")[0]
+
+    assert [plainly(action) for action in read(written)] == read(plain)
+    for action in read(written):
+        assert action.verb == written[action.start : action.end]
+        for noun in (*action.foods, *action.tools):
+            assert noun.surface == written[noun.start : noun.end]
+
+
+def plainly(action: Action) -> Action:
+    """The action in simplified characters."""
+
+    def words(nouns: tuple[Mention, ...]) -> tuple[Mention, ...]:
+        return tuple(replace(noun, surface=simplified(noun.surface)) for noun in nouns)
+
+    nouns = {name: words(getattr(action, name)) for name in ("ingredients", "tools", "inherited")}
+    return replace(action, verb=simplified(action.verb), **nouns)
+
+
 def test_nothing_is_held_before_anything_is_named() -> None:
     assert last("翻炒") == ""
 
@@ -120,6 +152,8 @@ def test_listed_verbs_have_their_kind() -> None:
     }
     assert kind("捞起来") is Kind.TAKE and kind("放在一边") is Kind.ASIDE and kind("加热") is Kind.HEAT
     assert kind("嘟囔") is Kind.MIX
+    assert {kind(verb) for verb in ("筛入", "包进去", "拌入", "注入")} == {Kind.ADD}
+    assert (kind("浸入"), kind("插入"), kind("捞入")) == (Kind.PREPARE, Kind.MIX, Kind.TAKE)
 
 
 VERBS = [

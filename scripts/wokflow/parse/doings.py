@@ -80,6 +80,18 @@ class KitchenAction(NamedTuple):
         return bool(self.tools) and not any(map(kinds.heated, self.tools))
 
     @property
+    def works_in(self) -> bool:
+        """Whether food that is named behind the verb goes into what is there: 筛入面粉, 包上培根."""
+        behind = bool(self.foods) and not self.topics(self.foods)
+        return behind and (self.verb[0] in lx.STUFFING or self.verb[0] == "筛")
+
+    @property
+    def joins(self) -> bool:
+        """Whether food that was just prepared goes into what lies there, and not into a vessel: 过筛加入, 拌进去."""
+        onto = self.verb[0] in lx.COATING or self.verb[0] == "加" or self.verb[-1] == "去"
+        return onto or kinds.by_hand(self.verb)
+
+    @property
     def pours_sauce(self) -> bool:
         """Whether a sauce that is named before the verb is poured over food that is named behind it: 汤汁浇在鱼上."""
         sauces = self.topics(self.foods)
@@ -160,17 +172,28 @@ def mains(foods: Sequence[Mention]) -> list[Mention]:
     return [food for food in foods if not aromatic(food)] or [food for food in foods if not soft(food)]
 
 
-def same(food: Mention, other: Mention) -> bool:
-    """Whether two mentions may mean one food: by their class, a character in both (鲷鱼, 鱼片), or as 肉 of 羊排."""
-    if food.cls == other.cls or set(food.surface) & set(other.surface) - lx.COMMON:
+def alike(food: Mention, other: Mention) -> bool:
+    """Whether two mentions may mean one food: by a character in both (鲷鱼, 鱼片), or as 肉 of 羊排."""
+    if set(food.surface) & set(other.surface) - lx.COMMON:
         return True
     both = (food.surface, other.surface), (other.surface, food.surface)
     return any(one in lx.MEATS and kinds.animal(two) for one, two in both)
 
 
-def without(foods: Iterable[Mention], gone: Sequence[Mention]) -> list[Mention]:
+def meant(name: Mention, foods: Sequence[Mention]) -> list[Mention]:
+    """Which foods a mention means: those of its class or kind (鱼: 鲈鱼), or else all that are alike.
+
+    So 鸡翅 is not 鸡蛋 if the wings are there too.
+    """
+    kind = name.surface if len(name.surface) == 1 and name.surface not in lx.COMMON else None
+    named = [food for food in foods if food.cls == name.cls or food.surface[-1] == kind]
+    return named or [food for food in foods if alike(food, name)]
+
+
+def without(foods: Sequence[Mention], gone: Iterable[Mention]) -> list[Mention]:
     """The foods without those that are gone."""
-    return [food for food in foods if not any(same(food, other) for other in gone)]
+    leaving = {food for name in gone for food in meant(name, foods)}
+    return [food for food in foods if food not in leaving]
 
 
 def left(foods: Iterable[Mention], gone: Sequence[Mention]) -> list[Mention]:

@@ -31,16 +31,29 @@ WHOLE, PREFIX = (
 WHOLE |= dict.fromkeys(lx.FRESH, Kind.HEAT)
 COATS = frozenset(verb for verb, kind in WHOLE.items() if kind is Kind.ADD)  # 上浆, 刷
 LONGEST = max(map(len, PREFIX))
+# endings of names and verbs, in the form that str.endswith takes
+INWARD, SAUCES, POWDERS = tuple(lx.INWARD), tuple(lx.SAUCES), tuple(lx.POWDERS)
+CUTS = "".join(lx.CUTS)
 
 
 def kind(verb: str) -> Kind:
-    """The kind of a verb in simplified characters, by the whole verb or its longest listed prefix."""
+    """The kind of a verb in simplified characters, by the whole verb or its longest listed prefix.
+
+    A verb of preparing or mixing that ends with 入 or 进 adds food to what is there: 筛入, 包进去; not so 浸入.
+    """
     if verb in WHOLE:
         return WHOLE[verb]
     if len(verb) > 1 and verb[-1] == "掉":
         return Kind.DISCARD
     sizes = range(min(len(verb), LONGEST), 0, -1)
-    return next((PREFIX[verb[:size]] for size in sizes if verb[:size] in PREFIX), Kind.MIX)
+    what = next((PREFIX[verb[:size]] for size in sizes if verb[:size] in PREFIX), Kind.MIX)
+    enters = verb.endswith(INWARD) and verb[0] not in lx.NO_INWARD
+    return Kind.ADD if enters and what in (Kind.MIX, Kind.PREPARE) else what
+
+
+def by_hand(verb: str) -> bool:
+    """Whether a verb begins with work on the bench or with mixing: 筛入, 拌入."""
+    return PREFIX.get(verb[0]) in (Kind.MIX, Kind.PREPARE)
 
 
 def steams(verb: str) -> bool:
@@ -50,18 +63,18 @@ def steams(verb: str) -> bool:
 
 def stays(name: str) -> bool:
     """Whether a food of this name is a liquid or seasoning, which stays behind when food is taken out."""
-    return name[-1] in lx.SOFT or (name.endswith(tuple(lx.POWDERS)) and name not in lx.NO_POWDERS)
+    return name[-1] in lx.SOFT or (name.endswith(POWDERS) and name not in lx.NO_POWDERS)
 
 
 def flavours(name: str) -> bool:
     """Whether a food of this name only flavours: taking food out of the pot does not mean it."""
     aromatic = not lx.AROMATICS.isdisjoint(name) and not any(vegetable in name for vegetable in lx.VEGETABLES)
-    return aromatic or stays(name) or name in lx.SPICES
+    return aromatic or stays(name) or (name.rstrip(CUTS) or name) in lx.SPICES
 
 
 def animal(name: str) -> str:
     """The character of the animal in a name of meat; empty if there is none, or if it is no meat: 鸡蛋."""
-    if name in lx.MEATS or name[-1] in lx.NO_MEAT:
+    if name in lx.MEATS or (name.rstrip(CUTS) or name)[-1] in lx.NO_MEAT or name[0] == "素":
         return ""
     named = next((character for character in name if character in lx.ANIMALS), "")
     return named or ("猪" if any(cut in name for cut in lx.PORK) else "")
@@ -80,8 +93,12 @@ def watery(food: Mention) -> bool:
 
 
 def oil(food: Mention) -> bool:
-    """Whether a food is oil to fry in; sesame oil and chilli oil are seasonings."""
-    return food.surface[-1] == "油" and food.surface not in lx.SAUCES
+    return fries_in(food.surface)
+
+
+def fries_in(name: str) -> bool:
+    """Whether a food of this name is oil to fry in: no sesame oil, soy sauce or cream, of whatever kind."""
+    return name[-1] == "油" and (name in lx.NO_SAUCES or not name.endswith(SAUCES))
 
 
 def fat(food: Mention) -> bool:

@@ -37,7 +37,7 @@ class Kitchen(Places):
             case Kind.DISCARD:
                 acted = self._discard(doing, later)
             case Kind.EMPTY:
-                acted = self._empty(doing)
+                acted = self._empty(doing, later)
             case Kind.TAKE:
                 acted = self._take(doing, later)
             case Kind.ASIDE:
@@ -50,7 +50,8 @@ class Kitchen(Places):
                 acted = self._mix(doing)
             case Kind.PREPARE:
                 acted = self._prepare(doing)
-        self.added = list(doing.foods) if what is Kind.ADD else []
+        self.added = self.just_added(doing) if what is Kind.ADD else []
+        self.prepared = what is Kind.PREPARE
         self.boils = self.boils and what in (Kind.HEAT, Kind.STOVE)
         self.left_over = doing.leaves
         self.apart = self.apart and not self.at_pot
@@ -70,6 +71,8 @@ class Kitchen(Places):
             return Kind.TAKE  # 捞掉
         if what is Kind.EMPTY and doing.onto:
             return Kind.ADD  # 摆在粉丝上
+        if what is Kind.PREPARE and doing.verb[0] in lx.STUFFING and doing.works_in and not self.at_pot:
+            return Kind.ADD  # 包上培根, 卷黄瓜丝
         return what
 
     def _stove(self, doing: KitchenAction) -> list[Mention]:
@@ -105,14 +108,17 @@ class Kitchen(Places):
             self.pot, self.bench = left(self.pot, doing.foods), left(self.bench, doing.foods)
         return acted
 
-    def _empty(self, doing: KitchenAction) -> list[Mention]:
+    def _empty(self, doing: KitchenAction, later: Sequence[KitchenAction]) -> list[Mention]:
         """All food in the pot, or the named food wherever it is, leaves for a plate."""
         acted = self.bench if self.plated or self.taken or not self.pot else self.pot
         rest = without(self.pot, doing.foods)
         elsewhere = bool(doing.foods and self.pot) and len(rest) == len(self.pot)
         if doing.foods and not elsewhere and not all(map(soft, rest)):
+            if len(without(self.pot, mains(doing.foods))) < len(self.pot):
+                return self._take(doing, later)
             self.pot = rest
             return rest
+        elsewhere = elsewhere or (self.taken and not all(map(aromatic, self.pot)))  # 捞出鸡蛋，装盘
         self.pot, self.bench = rest if elsewhere else [], list(doing.foods) or acted
         self.at_pot = self.taken = False
         self.set_aside = self.plated = True
@@ -242,11 +248,14 @@ class Kitchen(Places):
         if doing.together and not (named or self.at_pot):
             return self.here()
         if not named and self.added:
-            return self.added
+            return self.here() if kinds.by_hand(doing.verb) else self.added  # 加水抓进去
         into_pot = self._goes_into_pot(doing, named, later)
         if not named:
             acted = self.bench or self.pot
-            if into_pot or (self.pot and doing.verb[0] != "加"):
+            goes = into_pot or bool(self.pot and doing.verb[0] != "加")
+            if self.prepared and doing.joins and not (goes and self.pot):  # 面粉过筛加入
+                self.bench, self.before = distinct([*self.before, *self.bench]), []
+            if goes:
                 self.into_pot(self.bench)
                 self.bench, self.at_pot, self.plated = [], True, False
             return acted
@@ -266,7 +275,8 @@ class Kitchen(Places):
         if doing.in_bowl and doing.verb[0] == "倒" and first and not without(named, self.pot):  # 油倒入碗中
             self.pot = without(self.pot, named)
         begins = self.seasons_another(doing) or self._in_another_bowl(doing)
-        begins = begins or (self.set_aside and not self.plated) or doing.mixes_sauce
+        another = self.set_aside and not (self.plated or doing.works_in)
+        begins = begins or another or doing.mixes_sauce
         if begins:
             self.shelve(self.bench)
         self.bench = distinct([*([] if begins else self.bench), *named])
@@ -340,7 +350,8 @@ class Kitchen(Places):
         """Whether food goes into the pot: by the named vessel, or if the cook is there or heat is the next work."""
         if doing.tools:
             return any(map(kinds.heated, doing.tools))
-        coats = doing.verb[0] in lx.COATING and self.bench and not self.set_aside
+        works = kinds.by_hand(doing.verb) and not self.pot
+        coats = (works or doing.verb[0] in lx.COATING) and self.bench and not self.set_aside
         if coats or doing.verb[0] in lx.STUFFING:
             return self.at_pot
         if later and later[0].verb[0] in lx.BY_HAND and self.seasons_another(doing):

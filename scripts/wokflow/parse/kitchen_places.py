@@ -20,6 +20,7 @@ class Places:
     bench: list[Mention] = field(default_factory=list)
     before: list[Mention] = field(default_factory=list)  # the bench's group before this one, if not set aside
     added: list[Mention] = field(default_factory=list)  # what the last action added, if it added
+    prepared: bool = False  # the last action prepared food
     at_pot: bool = False
     set_aside: bool = False  # the bench's food: what is named next begins a new group
     plated: bool = False  # the bench holds what left the pot for good
@@ -81,6 +82,11 @@ class Places:
         """Whether seasonings are added to named food that is not there yet: 蒜加盐."""
         there = [*self.bench, *self.pot]
         return doing.seasons and len(without(there, doing.topics(doing.foods))) == len(there)
+
+    def just_added(self, doing: KitchenAction) -> list[Mention]:
+        """The food that an action added, with what it was worked into: all of 包入豆沙 goes into the pot next."""
+        worked_in = doing.verb[0] in lx.COATING | lx.STUFFING and not self.at_pot
+        return self.bench if doing.foods and worked_in else list(doing.foods)
 
     def to_bench(self) -> None:
         self.at_pot = self.set_aside = self.plated = False

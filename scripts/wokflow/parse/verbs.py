@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from wokflow.parse import lexemes as lx
-from wokflow.parse.kinds import Kind, kind
+from wokflow.parse.kinds import Kind, fries_in, kind
 from wokflow.parse.lattice import BLANK, FOOD, NUMBER, OTHER, TOOL, VERB
 from wokflow.parse.view import View
 
@@ -131,7 +131,7 @@ def _in_hot_water(view: View, index: int) -> bool:
 def _in_oil(view: View, index: int) -> bool:
     """Whether the oil in which food is soaked is named, and not only added: 放油里泡, 用热油泡, 泡在油中."""
     for place in range(len(view)):
-        if view.kind(place) != FOOD or view.text(place)[-1] != "油" or view.text(place) in lx.SAUCES:
+        if view.kind(place) != FOOD or not fries_in(view.text(place)):
             continue
         inside = view.text(place + 1) in lx.LOCATION
         before = view.skip(place + 1, lx.MANNER) == index and not view.verb_at(_behind(view, place))
