@@ -78,7 +78,9 @@ def find(clock: Clock, folder: str, preset: str) -> dict[str, int]:
         tested = tested.filter(pl.col("in_order") > 0)  # as pivot_orders tests them
     dishes = released.select("target_dish").unique(maintain_order=True)
     effects = dishes.join(tested, how="cross")
-    counts = compared(effects, reported(effects, chosen), released)
+    some = found.filter(pl.col("action").is_in(ends)).select("recipe_id", "position", "action")
+    occurring = dishes.rename({"target_dish": "dish"}).join(some, how="cross")
+    counts = compared(effects, reported(effects, chosen), occurring, released)
     return counts | {"recipes": found["recipe_id"].n_unique(), "dishes": dishes.height}
 
 

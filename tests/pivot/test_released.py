@@ -7,8 +7,10 @@ import polars as pl
 import pytest
 from wokflow import cli
 from wokflow.frame import tables
+from wokflow.frame.usage import UsageError
+from wokflow.parse import schemas as parse_schemas
 from wokflow.pivot import schemas
-from wokflow.pivot.released import KEY, MEANINGS, compared, released_orders
+from wokflow.pivot.released import MEANINGS, compared_results, released_orders
 
 
 def action(verb: str, *foods: str) -> dict[str, object]:
@@ -40,6 +42,33 @@ def effects(*rows: tuple[str, str, int, int]) -> pl.DataFrame:
     return tables.frame(schemas.ORDERS, named)
 
 
+def proto(*recipes: str) -> pl.DataFrame:
+    """Rows of parse/proto: for each recipe its verbs; 切 is of 姜 and 葱, and others name nothing."""
+    rows = [
+        {"recipe_id": f"web:{number}", "position": position, "verb_class": verb, "tool_classes": []}
+        | {"ingredient_classes": ["姜", "葱"] if verb == "切" else [], "inherited": False}
+        for number, verbs in enumerate(recipes)
+        for position, verb in enumerate(verbs)
+    ]
+    return tables.frame(parse_schemas.PROTO_ACTIONS, rows)
+
+
+def write_results(folder: Path, tested: pl.DataFrame, orders: pl.DataFrame, *recipes: str) -> None:
+    """Results of a run with recipes of dish 乙; see `proto`."""
+    dishes = [
+        {"recipe_id": f"web:{number}", "dish": "乙", "found_by": "field"} for number in range(len(recipes))
+    ]
+    for name, schema, frame in (
+        ("pivot/effects", schemas.ORDERS, tested),
+        ("pivot/orders", schemas.ORDERS, orders),
+        ("pivot/dishes/web", schemas.DISHES, tables.frame(schemas.DISHES, dishes)),
+        ("parse/proto/web", parse_schemas.PROTO_ACTIONS, proto(*recipes)),
+    ):
+        path = folder / name / "part-00000.parquet"
+        path.parent.mkdir(parents=True)
+        tables.write(path, schema, frame, {})
+
+
 def test_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     released = released_orders(published(tmp_path))
     cut = "切/姜,葱/"
@@ -60,16 +89,21 @@ def test_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "found": 1,
         "against": 1,
     }
-    assert compared(tested, orders, released) == expected and expected.keys() == MEANINGS.keys()
-    for name, frame in (("effects", tested), ("orders", orders)):
-        path = tmp_path / "pivot" / name / "part-00000.parquet"
-        path.parent.mkdir(parents=True)
-        tables.write(path, schemas.ORDERS, frame, {})
+    write_results(tmp_path, tested, orders, "洗切", "洗洗切炒", "切洗", "炒切", "炒切", "洗洗")
+    assert compared_results(str(tmp_path), published(tmp_path)) == expected
+    assert expected.keys() == MEANINGS.keys()
     assert cli.main(["papers", "testbed-orders", published(tmp_path), "--results", str(tmp_path)]) == 0
     assert f"     1  {MEANINGS['found']}" in capsys.readouterr().out
 
 
-def test_only_an_order_in_some_recipe_is_together(tmp_path: Path) -> None:
-    nothing = effects((f"{KEY[1]}//", "炒//", 9, 9))
-    counts = compared(nothing, nothing, released_orders(published(tmp_path)))
-    assert counts == {"released": 3} | dict.fromkeys(list(MEANINGS)[1:], 0)
+def test_orders_of_actions_that_the_run_does_not_insert_are_counted_too(tmp_path: Path) -> None:
+    write_results(tmp_path, effects(), effects(), "洗切", "切炒", "盛切")
+    counts = compared_results(str(tmp_path), published(tmp_path))
+    assert counts == dict.fromkeys(MEANINGS, 0) | {"released": 3, "together": 3, "agreed": 2, "opposed": 1}
+
+
+def test_results_without_proto_actions_are_refused_by_name(tmp_path: Path) -> None:
+    write_results(tmp_path, effects(), effects(), "洗切")
+    (tmp_path / "parse/proto/web/part-00000.parquet").unlink()
+    with pytest.raises(UsageError, match=r"there is no parse/proto\. Run snakemake parse"):
+        compared_results(str(tmp_path), published(tmp_path))
