@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from tests.bench import measure
-from tests.bench.measure import Call, Clock
+from tests.bench.measure import Call, Clock, at_least
 
 if TYPE_CHECKING:
     from wokflow.parse.extract import Action, Mention
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LABELS = measure.ROOT / "tests" / "parse" / "labels"
 SETS = {"development": "development", "held back": "held_back"}
-COLUMNS = ("found", "missed", "false", "right, %", "that name, %", "that inherit, %", "food, %")
+COLUMNS = ("found", "missed", "false", "judged", "right, %", "that name, %", "that inherit, %", "food, %")
 RIGHT, INHERITED = 85.0, 80.0  # targets, in percent
 FLAWS = {  # names of counts, as the table of flaws says them
     "missed": "missed action",
@@ -31,6 +31,7 @@ FLAWS = {  # names of counts, as the table of flaws says them
     "tool too many": "tool by mistake",
     "held missing": "inherited ingredient missing",
     "held too many": "inherited by mistake",
+    "optional": "optional to one alone of rules and label",
     "held as before": "inherits with no flaw but those of the action before",
 }
 Differences = dict[str, frozenset[str]]  # classes by the name of a flaw
@@ -55,6 +56,8 @@ def test_labelled_actions(shared: Path) -> None:
     counts = {name: results[0].outcome for name, results in measure.in_turn(calls, 1).items()}
     judged, agreed = (counts["held back"][name] for name in ("second", "agreed"))
     held_back = counts["held back"]
+    of_all = at_least(100 * held_back["right"] / held_back["judged"], RIGHT)
+    of_inheriting = at_least(100 * held_back["inheriting_right"] / held_back["inheriting"], INHERITED)
     early = " and ".join(
         f"{each['right if placed early']} in place of {each['right']}" for each in counts.values()
     )
@@ -62,11 +65,12 @@ def test_labelled_actions(shared: Path) -> None:
         "labels",
         "Labelled actions",
         f"""F1 hides what is wrong with an action, so here an action that the rules found counts as right only if all
-        of it is: the verb is an action to the annotator too, in the same class of our own glossary, with the same
-        ingredients and tools by class; if it names none, with the same inherited ingredients. Inherited ingredients
-        of steps on heat and lids are not judged. In the column food, seasonings and liquids may be missing or too
-        many among the inherited. {held_back["recipes"]} recipes were for development; the other
-        {held_back["recipes"]} were labelled by an annotator who saw no output, and were scored but never read.
+        of it is: the verb is an action to the annotator too, in the same class of our own glossary, as optional or
+        not, with the same ingredients and tools by class; if it names none, with the same inherited ingredients. What
+        steps on heat and lids inherit is not judged, so those that name nothing are in no share. In the column food,
+        seasonings and liquids may be missing or too many among the inherited. {held_back["recipes"]} recipes were for
+        development; the other {held_back["recipes"]} were labelled by an annotator who saw no output, and were scored
+        but never read.
         A second annotator of 10 of these agrees in every respect in {percent(agreed, judged)} % of {judged} actions.
         Labels have no offsets: they are placed where most of them meet an action. Placed as early as possible,
         {early} actions would be right. Annotators were language models with the guideline; how far people would
@@ -87,8 +91,8 @@ def test_labelled_actions(shared: Path) -> None:
                 for flaw, meaning in FLAWS.items()
             ],
         ),
-        f"""Targets of the held-back recipes are {RIGHT:.0f} % of all and {INHERITED:.0f} % of those that inherit:
-        **not reached**.""",
+        f"""Targets of the held-back recipes: of all {of_all}, of those that inherit {of_inheriting}.""",
+        targets=[of_all, of_inheriting],
     )
     assert agreed >= 0.9 * judged
 
@@ -98,13 +102,14 @@ def percent(part: float, whole: float) -> str:
 
 
 def row(name: str, counts: Counter[str]) -> list[str]:
-    named = counts["found"] - counts["inheriting"]
+    named = counts["judged"] - counts["inheriting"]
     return [
         f"{counts['recipes']}, {name}",
         str(counts["found"]),
         str(counts["missed"]),
         str(counts["false"]),
-        percent(counts["right"], counts["found"]),
+        str(counts["judged"]),
+        percent(counts["right"], counts["judged"]),
         percent(counts["right"] - counts["inheriting_right"], named),
         percent(counts["inheriting_right"], counts["inheriting"]),
         percent(counts["inheriting_food"], counts["inheriting"]),
@@ -177,15 +182,20 @@ def compare(labels: Mapping[int, Label], actions: Sequence["Action"], counts: Co
     for action in actions:
         counts["found"] += 1
         inherits = not action.ingredients and not action.tools
-        counts["inheriting"] += inherits
         overlaps = (at for at in left if at < action.end and action.start < at + len(left[at].verb))
-        if (at := next(overlaps, None)) is None:
+        label = None if (at := next(overlaps, None)) is None else left.pop(at)
+        if label and inherits and only_heat(label):
+            continue
+        counts["judged"] += 1
+        counts["inheriting"] += inherits
+        if label is None:
             counts["false"] += 1
             continue
-        label = left.pop(at)
         differs, food = differences(label, action)
         if label.verb_class not in ("-", action.verb_class):
             differs["class"], food = frozenset({label.verb_class}), False
+        if optional(label) != action.optional:
+            differs["optional"], food = frozenset({"optional"}), False
         held = {name: classes for name, classes in differs.items() if name.startswith("held")}
         if held:
             again = all(classes <= before.get(name, frozenset()) for name, classes in held.items())
@@ -199,6 +209,15 @@ def compare(labels: Mapping[int, Label], actions: Sequence["Action"], counts: Co
     counts["missed"] += len(left)
 
 
+def only_heat(label: Label) -> bool:
+    """Whether a label is of a step on heat or lids that names nothing, so that what it inherits does not matter."""
+    return "heat" in label.flags.split() and not (label.named or label.tools)
+
+
+def optional(label: Label) -> bool:
+    return "optional" in label.flags.split()
+
+
 def differences(label: Label, action: "Action") -> tuple[Differences, bool]:
     """The classes of nouns in which an action differs from its label, by the names of FLAWS; no name without a class.
 
@@ -206,8 +225,6 @@ def differences(label: Label, action: "Action") -> tuple[Differences, bool]:
     """
     from wokflow.parse.lexemes import SOFT
 
-    if "heat" in label.flags:
-        return {}, True
     own = _named(action.ingredients), frozenset(noun.cls for noun in action.tools)
     if any(own) or label.named or label.tools:
         inside = label.verb.removeprefix(action.verb) if label.verb != action.verb and not label.held else ""
@@ -236,20 +253,22 @@ def _named(nouns: Iterable["Mention"]) -> frozenset[str]:
 
 
 def agree(labels: dict[int, Label], others: dict[int, Label], counts: Counter[str]) -> None:
+    """Add the actions of a recipe that are judged, and those of which the others say the same in every respect."""
     for at, label in labels.items():
-        counts["second"] += 1
         near = (
             place for place in others if place < at + len(label.verb) and at < place + len(others[place].verb)
         )
-        if (place := next(near, None)) is None:
+        other = None if (place := next(near, None)) is None else others[place]
+        both = [label, other] if other else [label]
+        if any(map(only_heat, both)) and not any(one.named or one.tools for one in both):
             continue
-        other = others[place]
-        heat = "heat" in label.flags + other.flags
-        counts["agreed"] += label.verb_class == other.verb_class and (heat or sets(label) == sets(other))
+        counts["second"] += 1
+        counts["agreed"] += other is not None and respects(label) == respects(other)
 
 
-def sets(label: Label) -> tuple[frozenset[str], ...]:
-    return classes(label.named), classes(label.tools, tools=True), classes(label.held)
+def respects(label: Label) -> tuple[object, ...]:
+    nouns = classes(label.named), classes(label.tools, tools=True), classes(label.held)
+    return label.verb_class, optional(label), *nouns
 
 
 def classes(words: str, tools: bool = False) -> frozenset[str]:
