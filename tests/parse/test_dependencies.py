@@ -14,6 +14,9 @@ from wokflow.frame.job import Job, Progress, UserError
 from wokflow.parse import dependencies, schemas
 from wokflow.parse.conllu import Sentence
 from wokflow.parse.dependencies import HanLP, parse_block, parse_dependencies
+from wokflow.parse.extract import Style
+from wokflow.parse.glossary import Glossary
+from wokflow.parse.other_texts import extractor
 from wokflow.parse.parser import parse_parser
 from wokflow.parse.roles import SCHEMES
 from wokflow.parse.segment import Segmenter
@@ -127,6 +130,15 @@ def test_a_clause_that_the_model_fails_on_keeps_its_words() -> None:
 def test_parses_that_are_no_forest_count_as_failures(heads: tuple[int, ...]) -> None:
     parses, failures = parse_block(["切"], Fickle("盐", heads), Segmenter(EMPTY))
     assert (parses, failures) == ([Sentence(("切",), ("_",), (-1,), ("_",))], 1)
+
+
+@pytest.mark.parametrize("style", ["house", "paper"])
+def test_the_rules_read_a_clause_that_the_model_fails_on(style: Style) -> None:
+    words = {"放": "放", "洗": "洗"}, {"油": "油", "盐": "盐"}, {"锅": "锅"}
+    read = extractor(Glossary(*words), "parser", style, lambda segment: Fickle("油"))
+    (found,) = read(["锅中放油。洗盐"])
+    nouns = [[noun.surface for noun in (*action.ingredients, *action.tools)] for action in found]
+    assert [action.verb for action in found] == ["放", "洗"] and nouns == [["油", "锅"], ["盐"]]
 
 
 def test_a_model_that_fails_on_each_clause_is_an_error() -> None:

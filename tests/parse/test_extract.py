@@ -1,12 +1,16 @@
 """Each example is made for its rule; the labelled recipes are for the benchmark."""
 
+import sys
+from types import FrameType
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wokflow.frame.wordlists import word_table
+from wokflow.parse import extract as extract_module
 from wokflow.parse.extract import Action, Parse, extract
 from wokflow.parse.glossary import Glossary
-from wokflow.parse.roles import ATTRIBUTE, NEGATION, OTHER, RELATIVE
+from wokflow.parse.roles import ATTRIBUTE, NEGATION, OTHER, RELATIVE, ROOT
 
 
 def words(text: str) -> list[str]:
@@ -212,6 +216,46 @@ def test_a_parse_of_something_else_is_ignored() -> None:
     assert shown("牛肉切片", "parser", {"牛肉切片": other}) == "切片(牛肉)"
 
 
+def tree(words: str, *heads: int) -> dict[str, Parse]:
+    """A clause and its parse, by words with blanks between and the index of the head of each."""
+    roles = tuple("root" if head < 0 else OTHER for head in heads)
+    return {words.replace(" ", ""): Parse(tuple(words.split()), heads, roles)}
+
+
+@pytest.mark.parametrize(
+    ("words", "heads", "expected"),
+    [
+        ("加 盐 防止 上色", (-1, 0, 0, 2), "加(盐)"),
+        ("加 盐 避免 炒 鸡肉", (-1, 0, 0, 2, 3), "加(盐)"),
+        ("加 盐 以免 上色", (-1, 0, 0, 0), "加(盐)"),  # 以免 is on the wrong verb
+        ("不 煮沸 炒 鸡肉", (1, 2, -1, 2), "炒(鸡肉)"),
+        ("防止 鸡肉 上色 直接 加 盐", (-1, 2, 0, 4, 0, 4), "加(盐)"),
+        ("不 放 盐", (1, -1, 1), ""),
+        ("可以 放 葱花", (1, -1, 1), "放?(葱花)"),
+        ("煮 五 分钟 即可 出锅", (-1, 2, 0, 4, 0), "煮() 出锅()"),
+        ("如果 太 淡 就 加 盐", (2, 2, 4, 4, -1, 4), "加?(盐)"),
+        ("炒 至 虾 变红", (-1, 3, 3, 0), "炒()"),
+        ("煮 至 糖 融化 后 关 火", (-1, 3, 3, 5, 3, 0, 5), "煮() 关()"),
+        ("打成 面", (-1, 0), "打成()"),
+        ("油 热 时 放入 姜", (1, 3, 1, -1, 3), "放入(姜)"),
+        ("因为 鸡肉 煮熟 了", (2, 2, -1, 2), ""),
+        ("加 料酒 去 腥味", (-1, 0, 0, 2), "加(料酒)"),
+    ],
+)
+def test_the_rules_say_what_is_no_action_or_optional_in_a_tree(
+    words: str, heads: tuple[int, ...], expected: str
+) -> None:
+    parses = tree(words, *heads)
+    assert shown(*parses, "parser", parses) == expected
+
+
+def test_a_condition_or_a_negation_by_the_tree_reaches_the_next_clause() -> None:
+    parses = tree("喜欢 的话", -1, 0) | tree("放 姜", -1, 0)
+    assert shown("喜欢的话，放姜", "parser", parses) == "放?(姜)"
+    parses = tree("加 糖", -1, 0) | tree("不 放 盐", 1, -1, 1) | tree("翻炒", -1)
+    assert shown("加糖，不放盐，翻炒", "parser", parses) == "加(糖) 翻炒()"
+
+
 def test_unknown_methods_are_refused() -> None:
     with pytest.raises(ValueError, match="method"):
         extract(["切"], GLOSSARY, method="guess", style="house")
@@ -253,7 +297,7 @@ def test_any_parse_is_borne(text: str, data: st.DataObject) -> None:
     signs = tuple("".join(text.split()))
     size = len(signs)
     heads = tuple(data.draw(st.integers(-1, size - 1)) for _ in signs)
-    roles = tuple(data.draw(st.sampled_from([ATTRIBUTE, RELATIVE, NEGATION, OTHER])) for _ in signs)
+    roles = tuple(data.draw(st.sampled_from([ROOT, ATTRIBUTE, RELATIVE, NEGATION, OTHER])) for _ in signs)
     for action in extract(
         [text], GLOSSARY, {text: Parse(signs, heads, roles)}, method="parser", style="house"
     )[0]:
@@ -263,5 +307,36 @@ def test_any_parse_is_borne(text: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize(
     "text", ["把鸡肉切好放入锅中加盐" * 9000, "（" * 50_000, "拍蒜，" * 30_000, "盐 " * 50_000]
 )
-def test_long_texts_take_linear_time(text: str) -> None:
+def test_very_long_texts_are_read(text: str) -> None:
     assert len(extract([text], GLOSSARY, method="rules", style="house")) == 1
+
+
+@pytest.mark.parametrize("part", ["把鸡肉切好放入锅中加盐", "（", "拍蒜，", "盐 "])
+def test_long_texts_take_linear_time(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For four times the text, four times the lines of Python run."""
+    monkeypatch.setattr(
+        extract_module, "CACHED", 0
+    )  # of clauses; those of words are filled by the first call
+    extract_module._rules.cache_clear()
+    first, once, again = (lines_run(part * size) for size in (100, 100, 400))
+    extract_module._rules.cache_clear()
+    assert first >= once > 100
+    assert again < 4.2 * once
+
+
+def lines_run(text: str) -> int:
+    """How many lines of Python run while the actions of a text are found."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, argument: object) -> object:
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        extract([text], GLOSSARY, method="rules", style="house")
+    finally:
+        sys.settrace(before)
+    return count

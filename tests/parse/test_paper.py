@@ -74,9 +74,9 @@ def test_steps_keep_their_offsets() -> None:
 
 
 def tree(*words: tuple[str, int]) -> Parse:
-    """A parse of words with their heads; roles do not matter."""
+    """A parse of words with their heads; other roles than that of a root do not matter."""
     surfaces, heads = zip(*words, strict=True)
-    return Parse(words=surfaces, heads=heads, roles=("other",) * len(words))
+    return Parse(words=surfaces, heads=heads, roles=tuple("root" if head < 0 else "other" for head in heads))
 
 
 def test_a_tree_says_which_verb_a_noun_hangs_on() -> None:

@@ -143,6 +143,24 @@ CLAUSES = {
             "PMT": "2:ADV 0:HED 2:VOB",
         },
     ),
+    "放(盐)": (
+        "放 盐 防止 煎 豆腐",  # only what stands behind 防止 is negated, and 豆腐 is not put in
+        {
+            "UD 2": "0:root 1:obj 1:parataxis 3:xcomp 4:obj",
+            "zh_core_web": "0:ROOT 1:dobj 1:conj 3:ccomp 4:dobj",
+            "CTB": "0:root 1:dobj 1:conj 3:ccomp 4:dobj",
+            "PMT": "0:HED 1:VOB 1:VV 3:VOB 4:VOB",
+        },
+    ),
+    "翻炒(牛肉)": (
+        "翻炒 牛肉 以免 煎 豆腐",
+        {
+            "UD 2": "0:root 1:obj 4:mark 1:parataxis 4:obj",
+            "zh_core_web": "0:ROOT 1:dobj 4:advmod 1:conj 4:dobj",
+            "CTB": "0:root 1:dobj 4:advmod 1:conj 4:dobj",
+            "PMT": "0:HED 1:VOB 4:ADV 1:VV 4:VOB",
+        },
+    ),
 }
 DRAWN = [
     (words, actions, name, tree)

@@ -59,9 +59,10 @@ def parse_dependencies(
 
     Backend trained uses the one folder in `trained`, which parse.parser wrote, on the CPU.
 
-    A clause that the model fails on keeps the segmenter's words, with heads -1 and tags and relations "_"; the log
-    counts these clauses. Raises UserError if the model cannot be loaded, names relations by an unknown scheme, or
-    memory runs out, and the model's own error if it fails on every clause of a block.
+    A clause that the model fails on keeps the segmenter's words, with heads -1 and tags and relations "_"; the rules
+    read it. The log counts these clauses. Raises UserError if the model cannot be loaded, names
+    relations by an unknown scheme, or memory runs out, and the model's own error if it fails on every clause of a
+    block.
     """
     table = tables.read(clauses)["clause"]
     rows = shard_range(table.len(), BLOCK, shard, shards)
@@ -77,7 +78,7 @@ def parse_dependencies(
             done, failed = done + len(some), failed + failures
             job.progress(done, f"{done} of {len(rows)} clauses parsed", of=len(rows))
     if failed:
-        job.progress.say(f"{failed} of {len(rows)} clauses could not be parsed: all their heads are -1")
+        job.progress.say(f"{failed} of {len(rows)} clauses could not be parsed: the rules read them")
 
 
 def _parsed(

@@ -15,7 +15,7 @@ from wokflow.parse.kinds import Kind, kind
 from wokflow.parse.lattice import FOOD, Lexicon
 from wokflow.parse.meat import with_meats
 from wokflow.parse.paper import extract_paper
-from wokflow.parse.parsed import read_parsed
+from wokflow.parse.parsed import parse_of, read_parsed
 from wokflow.parse.pot import held
 from wokflow.parse.simplified import simplified
 from wokflow.parse.step_actions import ENDS, actions
@@ -52,7 +52,8 @@ def extract(
     (2022); see `paper`.
 
     `method` chooses the analysis of a clause. "rules": the rules alone. "parser": its entry in `parses`, or the rules
-    if it has none. Offsets count in the step: step[action.start:action.end] == action.verb.
+    if it has none, or one without a root, since the parser failed. Offsets count in the step:
+    step[action.start:action.end] == action.verb.
     """
     if style == "paper":
         return extract_paper(steps, glossary, parses)
@@ -88,10 +89,8 @@ def reader(glossary: Glossary, parses: Mapping[str, Parse], method: str) -> Call
         raise ValueError(f"method is {method!r}, not rules or parser")
 
     def read(written: str, clause: str) -> Clause:
-        parse = parses.get(written)
-        if parse is None or "".join(parse.words) != "".join(written.split()):
-            return rules.read(clause)
-        return read_parsed(clause, parse, rules.lexicon)
+        parse = parse_of(written, parses)
+        return read_parsed(clause, parse, rules.lexicon) if parse else rules.read(clause)
 
     return read
 

@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from wokflow.parse.clauses import clauses
 from wokflow.parse.glossary import Glossary
+from wokflow.parse.parsed import parse_of
 from wokflow.parse.segment import Segmenter
 from wokflow.parse.types import Action, Mention, Parse
 
@@ -132,7 +133,7 @@ def extract_paper(
 def _frames_of(step: str, words: Words, parses: Mapping[str, Parse]) -> Iterator[Frame]:
     for start, end in clauses(step):
         tokens = list(words.tokens(step, start, end))
-        parse = parses.get(step[start:end])
+        parse = parse_of(step[start:end], parses)
         yield from _frames(tokens) if parse is None else _tree_frames(tokens, step, start, parse)
 
 

@@ -82,10 +82,10 @@ SCHEMES = (
     # PKU Multi-view Chinese Treebank (Qiu et al. 2014), of HanLP's PMT models. 的 is head of what is before it.
     Scheme(
         "PKU Multi-view Treebank",
-        _roles(attribute="ATT DE NUM QUN"),
+        _roles(root="HED", attribute="ATT DE NUM QUN"),
         _others(
             "ACT ADV APP CMP COO COS DEI DI FOC IC IOB IS ISC LAD MT POB PUN PUS QUC QUCC RAD RADC RED SBV "
-            "TPC VOB VV HED"
+            "TPC VOB VV"
         ),
     ),
 )

@@ -24,7 +24,12 @@ DEPENDENCIES = pa.schema(
         column("words", STRINGS, "Its words; joined, they are the clause without white space."),
         column("tags", STRINGS, "Part of speech of each word (UPOS, or the backend's own)."),
         column("heads", HEADS, "Index of each word's head in the clause; -1 at the root."),
-        column("relations", STRINGS, "Relation of each word to its head, as the model calls it."),
+        column(
+            "relations",
+            STRINGS,
+            "Relation of each word to its head, as the model calls it. Where the model fails on a clause all are _ and "
+            "all heads -1: the rules read it.",
+        ),
         column(
             "roles",
             STRINGS,
@@ -54,7 +59,9 @@ ACTIONS = pa.schema(
             "goes onto or into. True, too, of an action that names nothing where nothing is there.",
         ),
         column(
-            "optional", pa.bool_(), "The text leaves it to the cook: 可以, 如果, 喜欢的话, a second choice."
+            "optional",
+            pa.bool_(),
+            "The text leaves it to the cook: 可以, 如果, 喜欢的话, a second choice. Never in style paper.",
         ),
     ]
 )

@@ -75,8 +75,8 @@ class DependenciesSettings(Settings):
 class ActionsSettings(Settings):
     glossary: Text = borrowed("parse.glossary.path")
     method: Literal["rules", "parser"] = "rules"
-    """How a verb's ingredients and tools are found: by clause rules, or by the dependency parser. With rules, no
-    parser is trained or run.
+    """How a verb's ingredients and tools are found: by clause rules, or by the dependency parser, whose failures the
+    rules read. With rules, no parser is trained or run.
     """
     style: Literal["house", "paper"] = "house"
     """`house` reads as a cook does; `paper` follows Counterfactual Recipe Generation, appendix A.2, which names no
