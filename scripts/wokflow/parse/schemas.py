@@ -27,8 +27,8 @@ DEPENDENCIES = pa.schema(
         column(
             "relations",
             STRINGS,
-            "Relation of each word to its head, as the model calls it. Where the model fails on a clause all are _ and "
-            "all heads -1: the rules read it.",
+            "Relation of each word to its head, as the model calls it. Where it fails on a clause all are _, and all "
+            "heads -1: the rules read it.",
         ),
         column(
             "roles",
