@@ -3,8 +3,8 @@
 A concept is a dish with a Chinese and an English title: flavour, technique, ingredient and form, where all
 but the ingredient may be absent; some are odd dishes. Concepts follow a Zipf-Mandelbrot law, plain dishes
 first; half the draws use an order of popularity common to both languages, half the language's own. A recipe
-begins with the food of its title; its steps are words of the demo's recipes in a new order, so that they pack not
-much better than real ones. With one seed and dirt, a short corpus is the beginning of a long one.
+begins with the food of its title; clauses of its steps repeat as real ones do (`steps`). With one seed and dirt, a
+short corpus is the beginning of a long one.
 
 With `company` a share of the rows has a second food in the title (Garlic Beef with Leeks), which makes a hundred
 times as many concepts.
@@ -24,25 +24,19 @@ import csv
 import json
 import random
 import re
-from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tests.bench.steps import BITS, FOODS_FILE, NUMBERS, Sentences
+
 Ints = NDArray[np.int64]
 EN, ZH = 0, 1
-DEMO = [
-    Path(__file__).parents[2] / "resources" / "demo" / name
-    for name in ("recipenlg/full_dataset.csv", "xiachufang/recipe_corpus_full.json")
-]
-SENTENCES = 60_000  # more text than a compressor looks back on
-SHORTEST, LONGEST = 30, 120  # bytes of a sentence
 RARE = 700  # foods that some dishes are known by
 CHUNK, LISTS = 20_000, 24_000  # rows drawn at once; pre-rendered texts of each sort
-SKEW, FLAT = 0.8, 60.0  # the concept of rank r has the weight (r + FLAT) ** -SKEW
+SKEW, FLAT = 0.95, 60.0  # the concept of rank r has the weight (r + FLAT) ** -SKEW
 # part spoilt (0 title, 1 ingredients, 2 steps, 3 line end), its value in CSV and in JSON; %T is the title
 SPOILT: dict[str, tuple[int, bytes, bytes]] = {
     "bad_utf8": (0, b"%T\xff\xc3(", b'"%T\xff\xc3("'),
@@ -94,7 +88,7 @@ EN_UNITS = "tsp.|Tbsp.|teaspoons|tablespoons|c.|lb.|oz.|cups|c. chopped|(8 oz.) 
 EN_ENDS = "||||||||, divided| (optional)|, to taste|, plus more for serving| ★| ☆| ❤️"
 ZH_AMOUNTS = """适量|少许|1勺|1/2茶匙|１大匙|15ml|½杯|5克☆|10克|适量（可不放）|50g|200 g|约300克|半斤|1份❤️
 250克 ★"""
-SIGNS = ("★ |☆ |❤️ |😋 ", "★|☆|❤️|😋😋")  # what some sentences begin with
+SIGNS = ("★ |☆ |❤️ |😋 ", "★|☆|❤️|😋😋")  # what a share DECORATED of the sentences begins with
 BEFORE = (
     "Easy|Best|Mom's|Quick|Grandma's|Simple|Homemade|The Best|Classic|My Favorite|Easy, Light|\"Lazy\"",
     "家常|妈妈牌|【家常菜】|超简单的|快手|零失败|自制|❤️|外婆的|减脂餐｜|【下饭菜】|懒人版|★",
@@ -197,16 +191,22 @@ class _Texts:
         pool = self.heads + [self._line(rng.choice(pantry), False) for _ in range(1600)]
         picked = (rng.sample(pool, rng.randint(*((3, 13), (2, 10))[language])) for _ in range(LISTS))
         self.ingredients = [tuple(map(b", ".join, zip(*some, strict=True))) for some in picked]
-        steps = self._sentences(SENTENCES)
-        picked = (rng.sample(steps, rng.randint(1, 6)) for _ in range(LISTS))
-        self.steps = [b", ".join(some) for some in picked]
-        chosen = (rng.sample(steps, rng.randint(1, 6)) for _ in range(LISTS if language == ZH else 0))
+        self._quote = self._dump("")[: 1 + (language == EN)]
+        common = [pair[1 - language] for pair in [*pantry, *FOODS]]
+        self._sentences = Sentences(language, common, self._bare, _split(SIGNS[language]))
         self.rare: list[tuple[bytes, bytes]] = []
-        self.notes = ["，".encode().join(one[1:-1] for one in some) for some in chosen]
+        noted = _numbers(language, seed, 0, LISTS, kind=3) if language == ZH else []
+        self.notes = [b"".join(self._sentences.of_recipe(some, DECORATED[ZH])[:6]) for some in noted]
+
+    def steps(self, numbers: Sequence[int]) -> bytes:
+        """The sentences of a recipe as entries of a JSON list."""
+        between = self._quote + b", " + self._quote
+        sentences = self._sentences.of_recipe(numbers, DECORATED[self.language])
+        return self._quote + between.join(sentences) + self._quote
 
     def add_rare(self) -> None:
         """Lines of the rarer foods, by which dishes are told apart."""
-        with (DEMO[0].parents[2] / "lexicon" / "ingredients.tsv").open(encoding="utf-8", newline="") as file:
+        with FOODS_FILE.open(encoding="utf-8", newline="") as file:
             named = {
                 row["en"]: row["zh"] for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
             }
@@ -225,6 +225,10 @@ class _Texts:
         dumped = json.dumps(text, ensure_ascii=self.language == EN)
         return (dumped.replace('"', '""') if self.language == EN else dumped).encode()
 
+    def _bare(self, text: str) -> bytes:
+        """A text as it stands within a JSON string."""
+        return self._dump(text)[len(self._quote) : -len(self._quote)]
+
     def _line(self, item: tuple[str, str], food: bool) -> tuple[bytes, bytes]:
         name, choice = item[1 - self.language], self.rng.choice
         if self.language == EN:
@@ -235,32 +239,12 @@ class _Texts:
             text = choice(("{0}{1}", "{1}{0}", "{0} {1}")).format(name, amount)
         return self._dump(self._undecorated(text)), self._dump(name)
 
-    def _sentences(self, count: int) -> list[bytes]:
-        """Sentences of the demo's recipes, cut up and put together again."""
-        after = defaultdict(list)
-        for sentence in _demo_sentences(self.language):
-            words = re.findall(r"\S+" if self.language == EN else ".", sentence)
-            for before, word in zip(["", *words], [*words, ""], strict=True):
-                after[before].append(word)
-        made: list[bytes] = []
-        while len(made) < count:
-            words = [self.rng.choice(after[""])]
-            while words[-1]:
-                words.append(self.rng.choice(after[words[-1]]))
-            text = (" " * (self.language == EN)).join(words[:-1]).replace("-inch", '"')
-            if SHORTEST <= len(text.encode()) <= LONGEST:
-                sign = self.rng.choice(_split(SIGNS[self.language]))
-                made.append(self._dump(self._undecorated(sign + text)))
-        return made
 
-
-def _demo_sentences(language: int) -> Iterator[str]:
-    """The steps of the demo's sound recipes."""
-    for line in DEMO[language].read_text(encoding="utf-8", errors="ignore").splitlines():
-        with suppress(ValueError, IndexError, KeyError, TypeError, csv.Error):
-            row = next(csv.reader([line])) if language == EN else json.loads(line)
-            steps = json.loads(row[3]) if language == EN else row["recipeInstructions"]
-            yield from (step for step in steps if isinstance(steps, list) and isinstance(step, str))
+def _numbers(language: int, seed: int, chunk: int, rows: int, kind: int = 2) -> list[list[int]]:
+    """What `Sentences.of_recipe` makes sentences of, for the first rows of a chunk; `kind` tells draws apart."""
+    rng = np.random.default_rng([seed, language, chunk, kind])
+    drawn: list[list[int]] = rng.integers(1 << BITS, size=(rows, NUMBERS)).tolist()
+    return drawn
 
 
 def _decorated(language: int, title: str, u: float, v: float, w: float) -> str:
@@ -279,7 +263,9 @@ def _own_foods(texts: _Texts, made: int) -> tuple[bytes, bytes]:
     return b"".join(b", " + line for line, _ in lines), b"".join(b", " + name for _, name in lines)
 
 
-def _row(texts: _Texts, number: int, kind: int, concept: int, made: int, u: list[float]) -> bytes:
+def _row(
+    texts: _Texts, number: int, kind: int, concept: int, made: int, u: list[float], steps: Sequence[int]
+) -> bytes:
     own = _own_foods(texts, made) if texts.rare else (b"", b"")
     english, plain = texts.language == EN, titles(concept)[1 - texts.language]
     title = plain if kind else _decorated(texts.language, plain, *u[:3])
@@ -288,7 +274,7 @@ def _row(texts: _Texts, number: int, kind: int, concept: int, made: int, u: list
     parts = [
         title.encode() if bare else b'"%b"' % title.replace('"', '""').encode(),
         quote % b"[%b, %b%b]" % (head[0], other[0], own[0]),
-        quote % b"[%b, %b]" % (texts.steps[int(u[5] * LISTS)], texts.steps[int(u[5] * 997 * LISTS) % LISTS]),
+        quote % b"[%b]" % texts.steps(steps),
         end,
     ]
     if kind > DUPLICATE:
@@ -334,10 +320,11 @@ def _write(
     with path.open("wb", buffering=1 << 20) as file:
         file.write(b",title,ingredients,directions,link,source,NER\n" if language == EN else b"")
         for k, (kinds, concepts, u) in enumerate(_draw(language, rows, seed, dirt, company)):
-            drawn = zip(kinds.tolist(), concepts.tolist(), u.T.tolist(), strict=True)
-            for number, (kind, concept, row) in enumerate(drawn, k * CHUNK):
+            steps = _numbers(language, seed, k, len(kinds))
+            drawn = zip(kinds.tolist(), concepts.tolist(), u.T.tolist(), steps, strict=True)
+            for number, (kind, concept, row, numbers) in enumerate(drawn, k * CHUNK):
                 titled, made = crossing(language, concept, crossed) if crossed else (concept, concept)
-                last = last if kind == DUPLICATE else _row(texts, number, kind, titled, made, row)
+                last = last if kind == DUPLICATE else _row(texts, number, kind, titled, made, row, numbers)
                 file.write(last)
 
 

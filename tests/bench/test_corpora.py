@@ -2,16 +2,21 @@
 
 import csv
 import json
-import sys
+import random
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
+from wokflow.frame.job import Job
+from wokflow.ingest.recipes import ingest_recipes
+from wokflow.ingest.settings import RecipesSettings
+from wokflow.parse.clauses import clauses
 
-sys.path.insert(0, str(Path(__file__).parent))
-import corpora
-from corpora import EN, KINDS, ZH, Ints
+from tests.bench import accounts, corpora
+from tests.bench.corpora import EN, KINDS, ZH, Ints
 
 ROWS = 3000
 KEYS = {"name", "dish", "description", "recipeIngredient", "recipeInstructions", "author", "keywords"}
@@ -90,6 +95,26 @@ def test_dirt(folder: Path, language: int, name: str) -> None:
         assert KINDS[kind] != "duplicate" or row == rows[k - 1]
 
 
+@pytest.mark.parametrize("corpus", accounts.CORPORA)
+def test_ingest_makes_of_each_row_what_it_was_written_as(tmp_path: Path, corpus: str) -> None:
+    rows = 6000  # of which nearly half are spoilt, so that kinds meet
+    getattr(corpora, corpus)(tmp_path / "raw", rows, dirt=0.45)
+    (tmp_path / "source.json").write_text('{"sha256": "1a"}', encoding="utf-8")
+    good, bad = (str(tmp_path / f"{name}.parquet") for name in ("good", "bad"))
+    ingest_recipes(
+        source=str(tmp_path / "source.json"),
+        recipes=[good],
+        rejects=[bad],
+        corpus=corpus,
+        settings=RecipesSettings(raw=str(tmp_path / "raw"), parts=1),
+        job=Job(),
+    )
+    recipes, rejects = pl.read_parquet(good)["source_row"].to_numpy(), pl.read_parquet(bad)
+    accounts.same_rows(corpus, np.arange(rows), recipes, rejects["source_row"].to_numpy())
+    truth = accounts.Truth(*corpora.draws(accounts.CORPORA[corpus], rows, dirt=0.45))
+    accounts.check_rejects(corpus, rejects, truth)
+
+
 def test_same_bytes_and_beginning(folder: Path, tmp_path: Path) -> None:
     for write, name in ((corpora.recipenlg, "dirty.csv"), (corpora.xiachufang, "dirty.json")):
         write(tmp_path / name, 1000, dirt=0.2)
@@ -121,4 +146,31 @@ def test_distinct() -> None:
     zh, en = zip(*(corpora.titles(int(c)) for c in sample), strict=True)
     assert len(set(zh)) == len({title.casefold() for title in en}) == len(sample) > 30_000
     made = corpora._Texts(ZH, 0)
-    assert min(len(set(made.ingredients)), len(set(made.steps))) > 20_000
+    assert min(len(set(made.ingredients)), len(set(made.notes))) > 20_000
+
+
+def different(recipes: Sequence[Sequence[str]], counts: Sequence[int]) -> list[float]:
+    """The share of different clauses among the first ones, by how many these are."""
+    found: list[str] = []
+    for steps in recipes:
+        found += [step[start:end] for step in steps for start, end in clauses(step)]
+    assert len(found) >= counts[-1]
+    return [len(set(found[:count])) / count for count in counts]
+
+
+def test_clauses_repeat_as_those_of_real_recipes_do(folder: Path, shared: Path) -> None:
+    real = shared / "real"
+    rows = (real / "counterfactual" / "base_recipes.tsv").read_text(encoding="utf-8").splitlines()
+    zh = [[row.split("\t")[-1]] for row in rows]
+    with (real / "recipes" / "full_dataset.csv").open(encoding="utf-8", newline="") as file:
+        en = [json.loads(row["directions"]) for row in csv.DictReader(file)]
+    with (folder / "clean.csv").open(encoding="utf-8", newline="") as file:
+        made_en = [json.loads(row["directions"]) for row in csv.DictReader(file)]
+    lines = (folder / "clean.json").read_text(encoding="utf-8").splitlines()
+    made_zh = [json.loads(line)["recipeInstructions"] for line in lines]
+    for recipes, made, counts in (
+        (zh, made_zh, (1_000, 4_000, 16_000, 45_000)),
+        (en, made_en, (1_000, 2_000, 5_000)),
+    ):
+        random.Random(0).shuffle(recipes)  # they come dish by dish
+        assert np.allclose(different(made, counts), different(recipes, counts), atol=0.03)
