@@ -1,16 +1,18 @@
 """What a hundred million titles a side would need: computed from rates measured here and on this page."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from wokflow.match.search import run_rows
+from wokflow.match.settings import SearchSettings
 
 from tests.bench import measure
 from tests.bench.measure import Call, Clock, isolated
 from tests.bench.test_search import (
-    BARE,
     DIMENSIONS,
     QUERIES,
     TARGETS,
@@ -23,26 +25,117 @@ from tests.bench.test_search import (
 TITLES = 100_000_000  # of each language
 SIZES = {"tiny": (2_048, 16_384), "small": (16_384, 131_072), "full": (16_384, 131_072)}  # measured here
 SECONDS = 2.0  # at least, of products and of coding
-RUN = 1 << 18  # rows of the English side that a job holds at a time, at most
+MEMORY_MB = SearchSettings().memory_mb  # of a job of the search
 H100_INT8, H100_BYTES = 1_979e12, 3.35e12  # operations (dense) and bytes a second: data sheet of the SXM5
 PAIR = 12  # bytes of a pair of rows: its product is written, and read once for each direction
 GPUS = 8  # of a node
-LISTS, PROBES = 65_536, 64  # of an inverted file for that many titles
+LISTS = 65_536  # of an inverted file for that many titles
 FEW = {"tiny": (128, 8), "small": (1_024, 16), "full": (1_024, 16)}  # lists and probes measured here
 NEIGHBOUR = 12  # bytes of a row of the tables of the search, before compression
 HOUR = 3600
 
 
 @dataclass(frozen=True)
-class Rates:
-    """What was measured: operations a second, rows a second, a share, a factor, texts a second."""
+class Measured:
+    """What was measured: `queries` by `targets` vectors, in seconds of the search, with codes of `width` entries.
 
+    `product` are operations a second of products of such codes alone, `coding` rows a second of a thread, `texts`
+    texts a second; with `probes` of `lists` lists an inverted file finds the share `recall`, `inverted` times as fast
+    as bare faiss.
+    """
+
+    queries: int
+    targets: int
     search: float
+    width: int
+    dtype: str
     product: float
     coding: float
+    lists: int
+    probes: int
     recall: float
     inverted: float
     texts: float
+
+    @property
+    def rate(self) -> float:
+        """Operations a second of the search, those of the codes that it multiplies."""
+        return work(self.queries, self.targets, self.width) / self.search
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What TITLES a side need, by what was measured: hours, bytes, operations and jobs."""
+
+    measured: Measured
+
+    @property
+    def whole(self) -> float:
+        """Operations of the exact search with codes of whole vectors."""
+        return work(TITLES, TITLES, DIMENSIONS)
+
+    @property
+    def here(self) -> float:
+        """Hours on this machine: as long for each pair of rows as here."""
+        pairs = TITLES / self.measured.queries * TITLES / self.measured.targets
+        return self.measured.search * pairs / HOUR
+
+    @property
+    def share(self) -> float:
+        """Of the rate of products alone, what the search reaches."""
+        return self.measured.rate / self.measured.product
+
+    @property
+    def arithmetic(self) -> float:
+        return self.whole / H100_INT8 / HOUR
+
+    @property
+    def traffic(self) -> float:
+        return TITLES**2 * PAIR / H100_BYTES / HOUR
+
+    @property
+    def gpu(self) -> float:
+        """Hours of one H100."""
+        return max(self.arithmetic, self.traffic) / self.share
+
+    @property
+    def run(self) -> int:
+        """English rows that a job holds at a time where GPUS jobs share out the Chinese side."""
+        return run_rows(MEMORY_MB, DIMENSIONS, ceil(TITLES / GPUS), K)
+
+    @property
+    def runs(self) -> int:
+        return ceil(TITLES / self.run)
+
+    @property
+    def side(self) -> float:
+        """GB of the codes of a side."""
+        return TITLES * DIMENSIONS / 1e9
+
+    @property
+    def once(self) -> float:
+        """Core hours to make the codes of a side."""
+        return TITLES / self.measured.coding / HOUR
+
+    @property
+    def table(self) -> float:
+        """GB of the neighbours of a side."""
+        return TITLES * K * NEIGHBOUR / 1e9
+
+    @property
+    def probes(self) -> int:
+        """As large a share of the lists as was measured."""
+        return ceil(LISTS * self.measured.probes / self.measured.lists)
+
+    @property
+    def approximate(self) -> float:
+        """Operations with an inverted file, in both directions: the centres, and the rows of the lists."""
+        return 2 * work(TITLES, LISTS + TITLES * self.probes / LISTS, DIMENSIONS)
+
+    @property
+    def encoding(self) -> float:
+        """Hours of this machine to encode both sides."""
+        return 2 * TITLES / self.measured.texts / HOUR
 
 
 def test_beyond(data: Path) -> None:
@@ -52,46 +145,57 @@ def test_beyond(data: Path) -> None:
         isolated(Call(make_vectors, given))
     lists, probes = FEW[measure.scale()]
     folder = {"folder": str(data)}
-    found = measure.in_turn(
-        {
-            "search": Call(wokflow_search, folder | {"backend": "torch"}),
-            "product": Call(product, {}),
-            "coding": Call(coding, folder),
-            BARE: Call(bare_faiss, folder),
-            "inverted": Call(inverted, folder | {"lists": lists, "probes": probes}),
-        },
-        1,
+    search = isolated(Call(searched, folder))
+    bare = isolated(Call(bare_faiss, folder)).wall
+    inverted = isolated(Call(inverted_file, folder | {"lists": lists, "probes": probes})).wall
+    publish(
+        Measured(
+            queries=queries,
+            targets=targets,
+            search=search.wall,
+            **search.outcome,
+            product=isolated(Call(product, search.outcome)).outcome,
+            coding=isolated(Call(coding, folder)).outcome,
+            lists=lists,
+            probes=probes,
+            recall=recall(data),
+            inverted=bare / 2 / inverted,
+            texts=texts_a_second(),
+        )
     )
-    rates = Rates(
-        search=work(queries, targets) / found["search"][0].wall,
-        product=found["product"][0].outcome["rate"],
-        coding=found["coding"][0].outcome,
-        recall=recall(data),
-        inverted=found[BARE][0].wall / 2 / found["inverted"][0].wall,
-        texts=texts_a_second(),
-    )
-    publish(rates, queries, targets, found["product"][0].outcome["type"])
 
 
-def work(queries: float, targets: float) -> float:
+def work(queries: float, targets: float, width: int) -> float:
     """Operations of all products: a multiplication and an addition for each entry."""
-    return 2 * queries * targets * DIMENSIONS
+    return 2 * queries * targets * width
 
 
-def product(clock: Clock) -> dict[str, Any]:
-    """Operations a second of products of the search's codes, in its tiles, one a thread; and their type."""
+def searched(clock: Clock, folder: str) -> dict[str, Any]:
+    """Search; the type and the width of the codes that were multiplied."""
+    from wokflow.match.search import finder, sample
+    from wokflow.match.vectors import Vectors
+
+    wokflow_search(clock, folder, "torch")
+    left, right = (Vectors.open(f"{folder}/{name}") for name in ("queries", "targets"))
+    # In this process it chooses as it did: the device's fastest type is measured once.
+    run: Any = finder("torch", "cpu", measure.THREADS, sample(left, right))(right.rows(0, 32), K)
+    return {"dtype": str(run.kernel.dtype).removeprefix("torch."), "width": run.codes[0].shape[1]}
+
+
+def product(clock: Clock, dtype: str, width: int) -> float:
+    """Operations a second of products of codes of that type and width, in the search's tiles, one a thread."""
     import time
     from concurrent.futures import ThreadPoolExecutor
 
     import torch
-    from wokflow.match.search_torch import TILES, empty, fastest_type, multiply
+    from wokflow.match.search_torch import TILES, empty, multiply
 
     torch.set_num_threads(1)
-    tile, dtype = TILES["cpu"], fastest_type("cpu")
-    codes = torch.ones((tile, DIMENSIONS), dtype=dtype)
+    tile, kind = TILES["cpu"], getattr(torch, dtype)
+    codes = torch.ones((tile, width), dtype=kind)
 
     def multiplied(thread: int) -> int:
-        out, count, start = empty(tile, tile, dtype, "cpu"), 0, time.perf_counter()
+        out, count, start = empty(tile, tile, kind, "cpu"), 0, time.perf_counter()
         while time.perf_counter() - start < SECONDS:
             multiply(codes, codes, out)
             count += 1
@@ -100,8 +204,7 @@ def product(clock: Clock) -> dict[str, Any]:
     with ThreadPoolExecutor(measure.THREADS) as pool, clock:
         start = time.perf_counter()
         count = sum(pool.map(multiplied, range(measure.THREADS)))
-        seconds = time.perf_counter() - start
-    return {"rate": count * work(tile, tile) / seconds, "type": str(dtype).removeprefix("torch.")}
+        return count * work(tile, tile, width) / (time.perf_counter() - start)
 
 
 def coding(clock: Clock, folder: str) -> float:
@@ -123,7 +226,7 @@ def coding(clock: Clock, folder: str) -> float:
         return count / (time.perf_counter() - start)
 
 
-def inverted(clock: Clock, folder: str, lists: int, probes: int) -> None:
+def inverted_file(clock: Clock, folder: str, lists: int, probes: int) -> None:
     """The nearest targets of each query by faiss's inverted file; the clock counts the search, not the making."""
     import faiss
 
@@ -155,63 +258,89 @@ def texts_a_second() -> float:
     return texts / measure.figure(rows["match_embed"][1])
 
 
-def publish(rates: Rates, queries: int, targets: int, dtype: str) -> None:
-    whole, share = work(TITLES, TITLES), min(rates.search / rates.product, 1.0)
-    arithmetic = whole / H100_INT8 / HOUR
-    memory = TITLES**2 * PAIR / H100_BYTES / HOUR
-    gpu = max(arithmetic, memory) / share
-    runs = ceil(TITLES / RUN)
-    side = TITLES * DIMENSIONS / 1e9
-    once = TITLES / rates.coding / HOUR
-    approximate = 2 * work(TITLES, LISTS + TITLES * PROBES / LISTS)
-    table = TITLES * K * NEIGHBOUR / 1e9
-    encoding = 2 * TITLES / rates.texts / HOUR
+def asked(rule: str) -> int | None:
+    """MiB that a rule asks for; None where it is no number, or there is no such rule."""
+    text = (measure.ROOT / "rules" / f"{rule.partition('_')[0]}.smk").read_text(encoding="utf-8")
+    memory = text.partition(f" {rule}:\n")[2].partition("mem_mb=memory(")[2].partition(")")[0]
+    return int(memory) if memory.isdecimal() else None
+
+
+def memory(rows: dict[str, list[str]]) -> Iterator[tuple[str, float, float, int]]:
+    """Of each rule from the file to the release: MiB at most at real size, MiB for TITLES, and MiB that it asks for.
+
+    `rows` are those of the run at real size. Memory grows with the distinct titles of both corpora.
+    """
+    titles = sum(measure.figure(rows[corpus][-2]) for corpus in ("recipenlg", "xiachufang"))
+    for rule, cells in rows.items():
+        if rule.startswith(("ingest_", "match_", "export_")) and (most := asked(rule)):
+            peak = measure.figure(cells[3])
+            yield rule, peak, peak * 2 * TITLES / titles, most
+
+
+def publish(measured: Measured) -> None:
+    plan = Plan(measured)
     slurm = measure.rows_of("slurm-shards")["the profile"]
-    asked = measure.figure(slurm[7]) / 60 * measure.figure(slurm[2]) / measure.figure(slurm[0])
-    lists, probes = FEW[measure.scale()]
+    requests = measure.figure(slurm[7]) / 60 * measure.figure(slurm[2]) / measure.figure(slurm[0])
     needs = {
-        "operations of the exact search, one product for both directions": f"{whole:.1e}",
-        "years of these two cores": f"{whole / rates.search / HOUR / 24 / 365:,.1f}",
-        "hours of one H100, by operations in int8": f"{arithmetic:,.1f}",
-        f"hours of one H100, by bytes: {PAIR} a pair": f"{memory:,.1f}",
-        f"the larger of the two, at {share:.0%}": f"{gpu:,.1f}",
-        "GB of vectors of a side, float32": f"{4 * side:,.0f}",
-        "GB of codes of a side": f"{side:,.0f}",
-        "core hours to make the codes of a side once": f"{once:,.1f}",
-        f"the same as it is: again for each of {runs} runs of English rows": f"{once * runs:,.0f}",
-        "GB of neighbours, one job": f"{2 * table:,.0f}",
-        f"the same, {GPUS} jobs": f"{(1 + GPUS) * table:,.0f}",
-        "hours of two cores to encode both sides": f"{encoding:,.0f}",
-        f"operations with an inverted file, {PROBES} of {LISTS:,} lists": f"{approximate:.1e}",
-        "the same, a share of the exact search": f"1/{whole / approximate:,.0f}",
+        "operations of the exact search, one product for both directions": f"{plan.whole:.1e}",
+        "years of these two cores": f"{plan.here / 24 / 365:,.1f}",
+        "hours of one H100, by operations in int8": f"{plan.arithmetic:,.1f}",
+        f"hours of one H100, by bytes: {PAIR} a pair": f"{plan.traffic:,.1f}",
+        f"the larger of the two, at {plan.share:.0%}": f"{plan.gpu:,.1f}",
+        "GB of vectors of a side, float32": f"{4 * plan.side:,.0f}",
+        "GB of codes of a side": f"{plan.side:,.0f}",
+        "core hours to make the codes of a side once": f"{plan.once:,.1f}",
+        f"the same as it is: again for each of {plan.runs} runs of English rows": f"{plan.once * plan.runs:,.0f}",
+        "GB of neighbours, one job": f"{2 * plan.table:,.0f}",
+        f"the same, {GPUS} jobs": f"{(1 + GPUS) * plan.table:,.0f}",
+        "hours of two cores to encode both sides, in bfloat16": f"{plan.encoding:,.0f}",
+        f"operations with an inverted file, {plan.probes:,} of {LISTS:,} lists": f"{plan.approximate:.1e}",
+        "the same, a share of the exact search": f"1/{plan.whole / plan.approximate:,.0f}",
     }
+    held = list(memory(measure.rows_of("real-size")))
+    beyond = [rule for rule, _, most, of in held if most > of]
     measure.publish(
         "beyond",
         "Beyond one machine: a hundred million titles",
         f"""Computed, not run, for 100 million distinct titles a side, {DIMENSIONS} entries a vector, k = {K}.
-        Measured here, of {queries:,} by {targets:,} vectors like titles', on {measure.THREADS} threads: the exact
-        search of both directions makes {rates.search / 1e9:,.0f}e9 operations a second (a multiplication and an
-        addition for each entry of a pair), products of its codes alone ({dtype}) {rates.product / 1e9:,.0f}e9: a
-        share of {share:.0%}. One thread makes {rates.coding:,.0f} codes a second. Texts are encoded at the rate of
-        the run at real size on this page, {rates.texts:,.0f} a second. An H100 makes {H100_INT8:.3g} operations and
-        moves {H100_BYTES:.3g} bytes a second, by its data sheet. {measure.repeat("test_beyond.py")}""",
+        Measured here, of {measured.queries:,} by {measured.targets:,} vectors like titles', on {measure.THREADS}
+        threads: the exact search of both directions makes {measured.rate / 1e9:,.0f}e9 operations a second (a
+        multiplication and an addition for each of the {measured.width} entries of its codes, {measured.dtype}),
+        products of such codes alone {measured.product / 1e9:,.0f}e9: a share of {plan.share:.0%}. One thread makes
+        {measured.coding:,.0f} codes a second, of {DIMENSIONS} entries. Texts are encoded at the rate of the run at
+        real size on this page, {measured.texts:,.0f} a second, which is that of bfloat16: in float32, the default,
+        it takes longer. An H100 makes {H100_INT8:.3g} operations and moves {H100_BYTES:.3g} bytes a second, by its
+        data sheet. {measure.repeat("test_beyond.py")}""",
         measure.machine("torch", "faiss-cpu"),
         measure.table(["100 million titles a side", "need"], ([name, need] for name, need in needs.items())),
         f"""**Exact, on H100s.** The products are written to the GPU's memory as integers of 32 bits, and read once
-        for each direction: that takes {memory / arithmetic:,.0f} times as long as the arithmetic, so a kernel that
-        keeps maxima alone would save most of it. As it is, {GPUS} GPUs take {gpu / GPUS:,.1f} hours, if they reach
-        the share of this bound that the search reaches here of its products; nobody has tried. What stands in the way
-        before that is the host: for each run of {RUN:,} English rows a job reads its Chinese vectors
-        ({4 * side * runs / 1000:,.0f} TB in all) and makes their codes again, {once * runs:,.0f} core hours. Made
-        once and kept ({side:,.0f} GB a side) they take {once:,.1f}; that is to be built first.""",
+        for each direction: that takes {plan.traffic / plan.arithmetic:,.0f} times as long as the arithmetic, so a
+        kernel that keeps maxima alone would save most of it. As it is, {GPUS} GPUs take {plan.gpu / GPUS:,.1f} hours,
+        if they reach the share of this bound that the search reaches here of its products; nobody has tried. What
+        stands in the way before that is the host: with `match.search.memory_mb: {MEMORY_MB}` a job holds
+        {plan.run:,} English rows at a time, and for each such run it reads its Chinese vectors
+        ({4 * plan.side * plan.runs / 1000:,.0f} TB in all) and makes their codes again, {plan.once * plan.runs:,.0f}
+        core hours. Made once and kept ({plan.side:,.0f} GB a side) they take {plan.once:,.1f}; that is to be built
+        first.""",
+        """**Memory.** The peaks of the run at real size on this page, in proportion to the distinct titles of both
+        corpora. That is too much for rules that read in batches, and no rule has been run at that size.""",
+        measure.table(
+            ["rule", "MiB at real size", "GiB for 100 million", "GiB that the rule asks for"],
+            (
+                [rule, f"{peak:,.0f}", f"{most / 1024:,.0f}", f"{of / 1024:,.1f}"]
+                for rule, peak, most, of in held
+            ),
+        ),
+        f"""By this, {", ".join(beyond) or "no rule"} would need more than asked for. match_search keeps to its
+        setting and asks for twice that.""",
         f"""**Slurm.** `match.search.shards: {GPUS}`, one GPU each: jobs share out the Chinese side, and each reads
         all English vectors and writes neighbours of all English rows. So tables grow with the jobs, and few long ones
         are better than hundreds. Encoding can be hundreds: in 200 shards on 8 threads each takes about
-        {encoding * 60 / 200 * measure.THREADS / 8:,.0f} minutes. A job of Slurm costs {asked:,.1f} requests to the
-        controller (see the section on 200 shards), so either is no load.""",
+        {plan.encoding * 60 / 200 * measure.THREADS / 8:,.0f} minutes. A job of Slurm costs {requests:,.1f} requests
+        to the controller (see the section on 200 shards), so either is no load.""",
         f"""**Where exactness is given up.** An inverted file (faiss `IndexIVFFlat`) compares a query with {LISTS:,}
-        centres and the rows of {PROBES} lists, each direction by itself. At the size measured here, with {probes} of
-        {lists:,} lists, it finds {rates.recall:.1%} of the exact neighbours, {rates.inverted:,.1f} times as fast as
-        bare faiss without lists. Wokflow has no such backend: nobody would notice a best match that is missed, so the
-        share must be measured on one's own titles.""",
+        centres and the rows of {plan.probes:,} lists, each direction by itself. At the size measured here, with the
+        same share of lists ({measured.probes} of {measured.lists:,}), it finds {measured.recall:.1%} of the exact
+        neighbours, {measured.inverted:,.1f} times as fast as bare faiss without lists. Wokflow has no such backend:
+        nobody would notice a best match that is missed, so the share must be measured on one's own titles.""",
     )
