@@ -154,9 +154,13 @@ def test_the_memory_of_each_rule_is_held_against_what_it_asks_for() -> None:
     rows = {
         "recipenlg": ["9", "9", "1,200,000", "1,000"],
         "xiachufang": ["9", "9", "800,000", "600"],
+        "ingest_source": ["2", "3", "2", "132", "0.0"],
         "match_texts": ["2", "4", "3", "632", "68.7"],
         "match_search": ["1", "9", "9", "5,364", "9"],  # its setting says how much
         "export_gone": ["2", "9", "9", "3,952", "9"],
         "all": ["9", "9", "9", "5,364", "9"],
     }
-    assert list(test_beyond.memory(rows)) == [("match_texts", 632, 63_200, 3_000)]
+    assert list(test_beyond.memory(rows)) == [
+        ("ingest_source", 132, 132, 1_000),
+        ("match_texts", 632, 132 + 50_000, 3_000),
+    ]

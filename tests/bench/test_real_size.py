@@ -240,8 +240,8 @@ def publish(starts: list[tuple[float, str]], steps: Mapping[str, Step], found: M
             ["direction", "pairs", "of one dish", "sources with a pair", "with a pair of their dish"],
             matched,
         ),
-        """Sources are recipes whose dish is in the other corpus, too. With the default threshold and k many pairs are
-        of other dishes: a dish with few recipes on the other side still gets all titles near it.""",
+        """Of one dish are the pairs whose sides were written as the same dish; sources are the recipes whose dish is
+        in the other corpus, too.""",
         targets=[
             at_most(match / 3600, MATCH_HOURS),
             at_most(whole.peak, PEAK_MIB),
