@@ -12,7 +12,7 @@ from pathlib import Path
 from string import Formatter
 
 FOODS_FILE = Path(__file__).parents[2] / "resources" / "lexicon" / "ingredients.tsv"
-BITS = 62  # of a number that is drawn for a clause
+BITS = 63  # of a number that is drawn for a clause
 EACH = (1, 1, 1, 2, 2, 2, 3, 4), (1, 2, 2, 3, 3, 3, 4, 4)  # clauses of a sentence, all equally likely
 MOST = max(map(max, EACH))
 STEPS = range(2, 13)  # sentences of a recipe, all equally likely
@@ -84,41 +84,43 @@ WORDS_ZH = {
     "them": "肉|水|汤汁|面团|调料|酱汁|它们|所有材料|剩下的|料汁|蛋液|面糊|馅料|食材|另一半|配菜|油|淀粉水",
 }
 # Weight and form; {food} is a common food, {any} one of the lexicon.
-FORMS_EN = """4 {short}
-4 {do} {minutes} minutes
+FORMS_EN = """6 {short}
+5 {do} {minutes} minutes
 4 {add} {food}
-4 {cut} {food}
-5 {do} until {until}
-4 {do} {place}
-8 {add} {amount} {unit} {food}
-6 {do} {food} {place}
-7 {do} {place} for {minutes} minutes
+3 {cut} {food}
+4 {do} until {until}
+3 {do} {place}
+5 {add} {amount} {unit} {food}
+5 {do} {food} {place}
+4 {do} {place} for {minutes} minutes
 5 {do} at {degrees} for {minutes} minutes or until {until}
 8 {add} {food} and {any}
-8 {do} {food} {how} until {until}
-7 {then} {add} {any} and {do} {how}
-9 {add} {amount} {unit} {any} {place}
-7 {cut} {food} and {any} {how}
-6 {then} {do} {them} {place} until {until}"""
-FORMS_ZH = """7 {short}
+9 {do} {any} {how} until {until}
+9 {then} {add} {any} and {do}
+12 {add} {amount} {unit} {any} {place}
+9 {cut} {food} and {any} {how}
+6 {then} {do} {them} {place} until {until}
+6 {do} {any} {place} for {minutes} minutes"""
+FORMS_ZH = """8 {short}
 5 {food}
 5 {add}{food}
 5 {food}{cut}
-3 {do}至{result}
-5 {fire}{do}{minutes}
-5 {any}
-4 {any}{cut}
-3 {add}{any}
-6 {food}{number}{unit}
-6 {add}{number}{unit}{food}
-5 {then}{add}{food}{do}{minutes}
-6 {place}{add}{food}
-8 {food}{food}{cut}
-8 {add}{food}和{any}{do}
-4 {fire}{do}至{them}{result}
-5 把{them}放{place}{do}{minutes}
-5 {any}{number}{unit}{cut}
-5 {add}{food}、{any}、{food}"""
+4 {do}至{result}
+4 {any}
+4 {fire}{do}{minutes}
+5 {food}{number}{unit}
+3 {any}{cut}
+4 {place}{add}{food}
+4 {food}{food}{cut}
+7 {add}{number}{unit}{any}
+6 {then}{add}{any}{do}{minutes}
+5 {place}{add}{food}和{any}
+6 {any}{any}{cut}
+7 {add}{food}和{any}{do}
+5 {fire}{do}至{any}{result}
+4 把{any}放{place}{do}{minutes}
+6 {any}{number}{unit}{cut}
+6 {add}{food}、{any}、{food}"""
 
 
 class Sentences:

@@ -220,8 +220,8 @@ def publish(starts: list[tuple[float, str]], steps: Mapping[str, Step], found: M
         distinct titles (all of the real ones have about {real}), 0.5 % of the rows dirty, go from raw files through
         match (both directions), parse (rules), pivot ({DISHES // 2} pairs of dishes) and export, with
         `match.embed.precision: bfloat16` and otherwise the default config, on {measure.THREADS} cores, in
-        {sum(seconds for seconds, _ in starts) / 60:,.0f} minutes ({said}). Clauses of steps repeat about as those of
-        real recipes do.
+        {sum(seconds for seconds, _ in starts) / 60:,.0f} minutes ({said}). Clauses of steps repeat as those of
+        real recipes do, as far as there are real ones to compare.
         {measure.repeat("test_real_size.py")}""",
         measure.machine("snakemake", "polars", "torch"),
         measure.table(
