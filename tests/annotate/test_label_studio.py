@@ -6,13 +6,13 @@ make test-annotate runs it; pictures of what raters see go to the folder that WO
 import json
 import os
 import re
-import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import polars as pl
 import pytest
 from wokflow import cli
@@ -85,8 +85,10 @@ def account(likert: Study) -> Iterator[Account]:
         assert made and made.password not in said and made.token not in said
         yield made
     finally:
-        program.send_signal(signal.SIGINT)
+        program.terminate()
         program.wait(60)
+        with pytest.raises(httpx.ConnectError):  # what it started has ended, too
+            httpx.get(url)
 
 
 @pytest.fixture(scope="module")

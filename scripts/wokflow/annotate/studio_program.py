@@ -3,6 +3,7 @@
 import json
 import os
 import secrets
+import signal
 import subprocess
 import sys
 import time
@@ -57,8 +58,8 @@ def open_studio(
 ) -> None:
     """Start Label Studio with its data in a folder, make the projects of studies, and stay until it ends.
 
-    Ctrl-C ends it. The account is made the first time. Raises UsageError if the program is not installed, if the
-    address is not one of this machine or something answers there already, UserError if the program fails.
+    Ctrl-C or SIGTERM ends it. The account is made the first time. Raises UsageError if the program is not installed,
+    if the address is not one of this machine or something answers there already, UserError if the program fails.
     """
     place = urlsplit(url)
     if place.scheme != "http" or place.hostname not in LOOPBACK:
@@ -82,6 +83,7 @@ def open_studio(
             stderr=log,
             env=os.environ | SILENT | owner,
         )
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         say(f"Label Studio starts; {folder}/log tells how. The first time, this takes some minutes.")
         _wait(process, account, folder)
@@ -99,6 +101,7 @@ def open_studio(
     except KeyboardInterrupt:
         say("Label Studio ends; its data stay.")
     finally:
+        signal.signal(signal.SIGTERM, before)
         process.terminate()
         process.wait()
 
