@@ -147,9 +147,9 @@ def _token(account: Account) -> str:
         who = {"email": account.email, "password": account.password}
         referer = {"Referer": account.url + page}
         client.post(
-            page, data={**who, "csrfmiddlewaretoken": client.cookies.get("csrftoken", "")}, headers=referer
+            page, data={**who, "csrfmiddlewaretoken": client.cookies.get("csrftoken") or ""}, headers=referer
         )
-        signed = referer | {"X-CSRFToken": client.cookies.get("csrftoken", "")}
+        signed = referer | {"X-CSRFToken": client.cookies.get("csrftoken") or ""}
         answer = client.post("/api/token/", headers=signed)
     if not answer.is_success:
         raise UserError(
