@@ -1,6 +1,7 @@
 from wokflow.cluster.environment import hand_over
 from wokflow.frame.alone import refuse_beside_jobs
 from wokflow.frame.gpus import find_gpus
+from wokflow.frame.scheduling import lift_default_rate
 from snakemake_executor_plugin_slurm_robust import commands as slurm_commands
 from snakemake_executor_plugin_slurm_robust.placement import limit_retries
 from snakemake_executor_plugin_slurm_robust.site import Site, read_site
@@ -37,4 +38,5 @@ onstart:  # the only one: Snakemake keeps the last handler of each kind
             refuse_beside_jobs(globals().get("RESULTS", "results"))
     except UserError as error:
         raise WorkflowError(str(error))
+    lift_default_rate(workflow.scheduler)
     globals().get("announce", lambda: None)()
