@@ -63,6 +63,19 @@ def rows(path: Path) -> dict[tuple[str, str], dict[str, Any]]:
     return {(row["qid"], row["lang"]): row for row in tables.read(path).iter_rows(named=True)}
 
 
+def items_of(lookups: Path, tmp_path: Path) -> dict[tuple[str, str], dict[str, Any]]:
+    """The rows of enrich/items from what was looked up."""
+    enrich_items(
+        categories=str(tmp_path / "categories.parquet"),
+        lookups=str(lookups),
+        pages=[],
+        dictionary=str(tmp_path / "items.parquet"),
+        settings=ItemsSettings(languages=tuple(LANGUAGES)),
+        job=Job(),
+    )
+    return rows(tmp_path / "items.parquet")
+
+
 def written(tmp_path: Path, entities: Sequence[Entity], name: str = "facts.nt") -> str:
     """A file of triples; its name's ending is its form."""
     store = store_of(entities)
@@ -306,15 +319,7 @@ def test_of_an_item_that_a_dump_has_twice_the_first_counts(lookup: Lookup, tmp_p
 
 def test_enrich_items_reads_the_table(lookup: Lookup, tmp_path: Path) -> None:
     found = lookup(backend="store", store=written(tmp_path, SOME))
-    enrich_items(
-        categories=str(tmp_path / "categories.parquet"),
-        lookups=str(found),
-        pages=[],
-        dictionary=str(tmp_path / "items.parquet"),
-        settings=ItemsSettings(languages=tuple(LANGUAGES)),
-        job=Job(),
-    )
-    items = rows(tmp_path / "items.parquet")
+    items = items_of(found, tmp_path)
     assert items["Q836929", "zh"]["country_of_origin"] == "People's Republic of China"
     assert items["Q836929", "zh"]["translations"] == ["麻婆豆腐", "Mapo", "mapo doufu", "麻辣豆腐"]
     assert items["Q900", "en"]["country_of_origin"] == "Q901"
@@ -328,17 +333,7 @@ def test_any_name_is_a_translation_the_label_first(lookup: Lookup, tmp_path: Pat
         entity("Q3", {"en": "boza"}, origins=["Q43"]),
     ]
     found = lookup(["Q1", "Q2", "Q3"], backend="store", store=written(tmp_path, known))
-    enrich_items(
-        categories=str(tmp_path / "categories.parquet"),
-        lookups=str(found),
-        pages=[],
-        dictionary=str(tmp_path / "items.parquet"),
-        settings=ItemsSettings(languages=tuple(LANGUAGES)),
-        job=Job(),
-    )
-    names = {
-        key: row["translations"] for key, row in rows(tmp_path / "items.parquet").items() if key[1] == "zh"
-    }
+    names = {key: row["translations"] for key, row in items_of(found, tmp_path).items() if key[1] == "zh"}
     assert names == {("Q1", "zh"): ["土耳其咖啡壶"], ("Q2", "zh"): ["咸酸奶", "爱兰"], ("Q3", "zh"): []}
 
 

@@ -60,9 +60,8 @@ def parse_dependencies(
     Backend trained uses the one folder in `trained`, which parse.parser wrote, on the CPU.
 
     A clause that the model fails on keeps the segmenter's words, with heads -1 and tags and relations "_"; the rules
-    read it. The log counts these clauses. Raises UserError if the model cannot be loaded, names
-    relations by an unknown scheme, or memory runs out, and the model's own error if it fails on every clause of a
-    block.
+    read it. The log counts these clauses. Raises UserError if the model cannot be loaded, names relations by an
+    unknown scheme, or memory runs out, and the model's own error if it fails on every clause of a block.
     """
     table = tables.read(clauses)["clause"]
     rows = shard_range(table.len(), BLOCK, shard, shards)
