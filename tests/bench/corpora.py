@@ -170,17 +170,6 @@ def crossing(language: int, concept: int, crossed: float) -> tuple[int, int]:
     return concept, concept if kind >= crossed else other
 
 
-def true_pairs(
-    rows_zh: int, rows_en: int, *, seed: int = 0, dirt: float = 0.005, company: float = 0.0
-) -> tuple[Ints, Ints]:
-    """The concept of each Chinese and each English row, -1 if dirty; rows of one concept are true pairs."""
-    zh, en = (
-        draws(lang, rows, seed=seed, dirt=dirt, company=company)
-        for lang, rows in ((ZH, rows_zh), (EN, rows_en))
-    )
-    return np.where(zh[0] == 0, zh[1], -1), np.where(en[0] == 0, en[1], -1)
-
-
 class _Texts:
     """Pre-rendered and encoded contents of JSON lists (for CSV with doubled quotes)."""
 
