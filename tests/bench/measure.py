@@ -242,7 +242,7 @@ def figure(cell: str) -> float:
 
 
 def commit() -> str:
-    """The commit that is checked out, and whether files differ from it."""
+    """The commit that is checked out, and whether files differ from it; a copy without git is told its commit."""
 
     def git(*arguments: str) -> str:
         done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
@@ -250,7 +250,8 @@ def commit() -> str:
 
     name = git("rev-parse", "--short=7", "HEAD")
     if not name:
-        return "no known commit"
+        told = os.environ.get("WOKFLOW_BENCH_COMMIT")
+        return f"commit {told}" if told else "no known commit"
     changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/performance.md")
     return f"commit {name}" + (" with changes" if changed else "")
 

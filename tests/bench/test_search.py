@@ -54,23 +54,34 @@ def agree(data: Path, both: bool = False) -> None:
     """Both backends found the very same, with a floor all that reach it; bare faiss the same up to rounding."""
     for way in ("there", "back"):
         (scores, rows), (bare_scores, bare_rows) = (
-            (found[f"{way}_scores"], found[f"{way}_rows"])
-            for found in (np.load(data / f"{name}.npz") for name in ("torch", "bare"))
+            found(data / f"{name}.npz", way) for name in ("torch", "bare")
         )
         if both:
-            other = np.load(data / "faiss.npz")
-            assert np.array_equal(scores, other[f"{way}_scores"])
-            assert np.array_equal(rows, other[f"{way}_rows"])
-        bare_scores, bare_rows = bare_scores.reshape(-1, K), bare_rows.reshape(-1, K)
-        scores, rows = scores.reshape(-1, K), rows.reshape(-1, K)
+            other_scores, other_rows = found(data / "faiss.npz", way)
+            assert np.array_equal(scores, other_scores)
+            assert np.array_equal(rows, other_rows)
         assert np.allclose(scores, bare_scores, atol=1e-5)
         certain = scores > scores[:, -1:] + 1e-5
         shared = (rows[:, :, None] == bare_rows[:, None, :]).any(axis=2)
         assert shared[certain].all()
-        floored = np.load(data / "torch-floor.npz")
-        reach = scores >= np.float32(FLOOR)
-        assert np.array_equal(scores[reach], floored[f"{way}_scores"])
-        assert np.array_equal(rows[reach], floored[f"{way}_rows"])
+    floor_agrees(data)
+
+
+def found(path: Path, way: str) -> tuple[Any, Any]:
+    """Scores and rows, (rows, K)."""
+    with np.load(path) as all_found:
+        scores, rows = (all_found[f"{way}_{what}"].reshape(-1, K) for what in ("scores", "rows"))
+    return scores, rows
+
+
+def floor_agrees(data: Path) -> None:
+    """With a floor the search finds what it finds without one and what reaches the floor."""
+    with np.load(data / "torch-floor.npz") as floored:
+        for way in ("there", "back"):
+            scores, rows = found(data / "torch.npz", way)
+            reach = scores >= np.float32(FLOOR)
+            assert np.array_equal(scores[reach], floored[f"{way}_scores"])
+            assert np.array_equal(rows[reach], floored[f"{way}_rows"])
 
 
 def multiplies_integers_fast(clock: Clock) -> bool:

@@ -119,14 +119,21 @@ def test_on_a_full_gpu_parts_are_tried_that_fit(tmp_path: Path, little_memory: N
         train(tmp_path / "given", settings=large, device_batch=512, key="two")
 
 
-def test_a_training_that_was_ended_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
+@pytest.mark.parametrize("struck", [signal.SIGTERM, signal.SIGKILL], ids=["told to end", "killed"])
+def test_a_training_that_was_ended_goes_on_from_its_checkpoint(
+    struck: signal.Signals, tmp_path: Path
+) -> None:
     settings = changed(STILL, save_minutes=ALWAYS)
     whole = train(tmp_path / "whole", settings=settings)
-    (tmp_path / "told").mkdir()
-    process = apart(train, tmp_path / "told", None, settings, strike=Strike(4, signal.SIGTERM))
+    (tmp_path / "ended").mkdir()
+    process = apart(train, tmp_path / "ended", None, settings, strike=Strike(4, struck))
     process.join(300)
-    assert "saved at step" in (tmp_path / "told" / "error.txt").read_text()
-    again = train(tmp_path / "told", settings=settings)
+    assert process.exitcode
+    if struck == signal.SIGTERM:
+        assert "saved at step" in (tmp_path / "ended" / "error.txt").read_text()
+    log = io.StringIO()
+    again = train(tmp_path / "ended", log, settings)
+    assert "continuing from the checkpoint after step" in log.getvalue()
     assert losses(again) == pytest.approx(losses(whole), abs=1e-4)
 
 
