@@ -188,14 +188,14 @@ def product(clock: Clock, dtype: str, width: int) -> float:
     from concurrent.futures import ThreadPoolExecutor
 
     import torch
-    from wokflow.match.search_torch import TILES, empty, multiply
+    from wokflow.match.search_torch import TILE, empty, multiply
 
     torch.set_num_threads(1)
-    tile, kind = TILES["cpu"], getattr(torch, dtype)
-    codes = torch.ones((tile, width), dtype=kind)
+    kind = getattr(torch, dtype)
+    codes = torch.ones((TILE, width), dtype=kind)
 
     def multiplied(thread: int) -> int:
-        out, count, start = empty(tile, tile, kind, "cpu"), 0, time.perf_counter()
+        out, count, start = empty(TILE, TILE, kind), 0, time.perf_counter()
         while time.perf_counter() - start < SECONDS:
             multiply(codes, codes, out)
             count += 1
@@ -204,7 +204,7 @@ def product(clock: Clock, dtype: str, width: int) -> float:
     with ThreadPoolExecutor(measure.THREADS) as pool, clock:
         start = time.perf_counter()
         count = sum(pool.map(multiplied, range(measure.THREADS)))
-        return count * work(tile, tile, width) / (time.perf_counter() - start)
+        return count * work(TILE, TILE, width) / (time.perf_counter() - start)
 
 
 def coding(clock: Clock, folder: str) -> float:

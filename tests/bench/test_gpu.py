@@ -71,16 +71,9 @@ def test_search(data: Path) -> None:
         with all targets, and torch's `topk` of each row, once in each direction. All find the same, up to the order
         of scores that rounding makes equal; at full size there are no plain products.
         {measure.repeat("test_gpu.py")}""",
-        f"{gpu()} Codes are multiplied in {isolated(Call(fastest, {})).outcome}.",
+        gpu(),
         measure.table(["vectors", "contender", "s", "times as fast as plain products"], rows),
     )
-
-
-def fastest(clock: Clock) -> str:
-    """The type in which the search multiplies codes."""
-    from wokflow.match.search_torch import fastest_type
-
-    return str(fastest_type("cuda")).removeprefix("torch.")
 
 
 def plain_products(clock: Clock, folder: str) -> None:

@@ -89,7 +89,7 @@ def multiplies_integers_fast(clock: Clock) -> bool:
     import torch
     from wokflow.match.search_torch import fastest_type
 
-    return bool(fastest_type("cpu") == torch.int8)
+    return bool(fastest_type() == torch.int8)
 
 
 def publish_speed(

@@ -13,15 +13,15 @@ from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
-from wokflow.match import search, search_faiss, search_torch
+from wokflow.match import search, search_faiss, search_gpu, search_torch
 from wokflow.match.pair import merge
 from wokflow.match.scores import Candidates, MakeFinder, exact_scores, join
 from wokflow.match.search import finder, match_search, run_rows
 from wokflow.match.settings import SearchSettings
 from wokflow.match.vectors import Matrix, Vectors
 
-# torch multiplies codes in one of two types, of whole vectors or of shorter ones.
-BACKENDS = ("faiss", "int8", "float32", "narrow")
+# torch multiplies codes in one of two types, of whole vectors or of shorter ones; on a GPU, here on a CPU, vectors.
+BACKENDS = ("faiss", "int8", "float32", "narrow", "gpu")
 KINDS = ("new", "same", "near", "opposite", "zero", "coarse")
 
 
@@ -63,10 +63,12 @@ def naive(queries: Matrix, targets: Matrix, k: int, floor: float | None = None) 
 
 def make_finder(backend: str, vectors: Matrix, threads: int = 1) -> MakeFinder:
     """A backend as the search takes it; `narrow` has codes that are much shorter than the vectors."""
+    if backend == "gpu":
+        return lambda targets, k: search_gpu.Run(targets, k, "cpu")
     with pytest.MonkeyPatch.context() as patch:
         if backend != "faiss":
             dtype = torch.float32 if backend == "float32" else torch.int8
-            patch.setattr(search_torch, "fastest_type", lambda place: dtype)
+            patch.setattr(search_torch, "fastest_type", lambda: dtype)
         patch.setattr(search_torch, "WIDTHS", (2, 16) if backend == "narrow" else ())
         patch.setattr(search_torch, "REST", 0.97)
         name = "faiss" if backend == "faiss" else "torch"
@@ -234,7 +236,7 @@ def test_int8_is_taken_only_where_its_products_are_right(monkeypatch: pytest.Mon
             out.clamp_(-32_768, 32_767)
 
     monkeypatch.setattr(search_torch, "multiply", saturating)
-    assert search_torch.fastest_type.__wrapped__("cpu") == torch.float32
+    assert search_torch.fastest_type.__wrapped__() == torch.float32
 
 
 def run_search(folder: Path, zh: str, en: str, **options: Any) -> tuple[Path, Path]:

@@ -135,6 +135,9 @@ def _work(
     strike: Strike | None,
 ) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    multiprocessing.set_start_method(
+        "fork", force=True
+    )  # of processes that load data, as where a job is started
     if strike:
         _expect(strike)
     try:

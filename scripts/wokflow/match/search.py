@@ -1,8 +1,8 @@
 """k nearest neighbours among unit vectors, exact, in both directions at once.
 
-Backends (search_faiss, search_torch) find candidates with their own arithmetic and a proven bound on its error; every
-vector that could be among the k nearest gets its canonical score (scores). So faiss and torch, CPU and GPU, one shard
-or many, give the same neighbours, ties in the order of the rows.
+Backends (search_faiss, search_torch, search_gpu) find candidates with their own arithmetic and a proven bound on its
+error; every vector that could be among the k nearest gets its canonical score (scores). So faiss and torch, CPU and
+GPU, one shard or many, give the same neighbours, ties in the order of the rows.
 
 A shard compares a part of the Chinese rows with all English rows. So it knows the nearest English rows of its own
 rows, and for each English row the nearest of its own rows; match_pair merges the latter over all shards.

@@ -1,4 +1,4 @@
-"""Candidates for both sides at once, by products of short codes of small integers, on CPU or GPU.
+"""Candidates for both sides at once, by products of short codes of small integers; on a GPU see search_gpu.
 
 One product of codes (wokflow.match.codes) serves both sides. It is computed tile by tile. In a tile, first only the
 largest product of each group of rows is examined, and the group's members only if it could reach a row's floor.
@@ -18,14 +18,15 @@ from numpy.typing import NDArray
 
 from wokflow.frame.job import UserError
 from wokflow.frame.shards import blocks
+from wokflow.match import search_gpu
 from wokflow.match.codes import UNIT, Codes, Coding
 from wokflow.match.nearest import UNKNOWN, Nearest
 from wokflow.match.scores import Candidates, MakeFinder, Rows, Scores, join, rescore
 from wokflow.match.vectors import Matrix
 
 GROUP = 16  # rows that share a maximum
-TILES = {"cpu": 1024, "cuda": 8192}  # rows and columns of a product; on a CPU it stays in the cache
-PAIRS = {"cpu": 256, "cuda": 65_536}  # pairs that are scored in float32 at a time
+TILE = 1024  # rows and columns of a product: it stays in the cache
+PAIRS = 256  # pairs that are scored in float32 at a time
 PENDING = 1 << 20  # candidates above which a block scores what it has collected
 WIDTHS = (128, 192, 256)  # of codes: multiples of the width of processors' instructions
 REST = 0.06  # largest share of the vectors' squared length that the axes may leave out
@@ -45,11 +46,12 @@ def make(sample: Matrix, device: str, threads: int, *, narrow: bool = False) -> 
         raise UserError("match.search.backend torch needs torch: install it, or take faiss") from error
     if device == "cuda" and not torch.cuda.is_available():
         raise UserError("match.search.device is cuda, but torch sees no GPU: take cpu, or run on a GPU node")
-    place = "cuda" if torch.cuda.is_available() and device != "cpu" else "cpu"
+    if torch.cuda.is_available() and device != "cpu":
+        return lambda targets, k: search_gpu.Run(targets, k, "cuda")
     torch.set_num_threads(1)  # each thread works on a block of its own
-    dtype = fastest_type(place)
+    dtype = fastest_type()
     width = narrow_width(sample) if narrow or dtype == torch.float32 else sample.shape[1]
-    kernel = Kernel(Coding(sample, width), place, dtype, 1 if place == "cuda" else threads)
+    kernel = Kernel(Coding(sample, width), dtype, threads)
     return lambda targets, k: Run(kernel, targets, k)
 
 
@@ -64,28 +66,30 @@ def narrow_width(sample: Matrix) -> int:
 
 
 @cache
-def fastest_type(place: str) -> Any:
-    """int8 where the device multiplies it right and fast, else float32, which holds the same integers."""
+def fastest_type() -> Any:
+    """int8 where the processor multiplies it right and fast, else float32, which holds the same integers."""
     import torch
 
-    tile = TILES["cpu"]
     left, right = torch.randint(
-        -127, 128, (2, tile, 128), generator=torch.Generator().manual_seed(0)
+        -127, 128, (2, TILE, 128), generator=torch.Generator().manual_seed(0)
     ).double()
     expected = left @ right.T
     seconds: dict[Any, float] = {}
     for dtype in (torch.float32, torch.int8):
-        first, second = left.to(place, dtype), right.to(place, dtype)
+        first, second = left.to(dtype), right.to(dtype)
         try:
-            out = empty(tile, tile, dtype, place)
+            out = empty(TILE, TILE, dtype)
             for _ in range(TRIALS):
                 start = time.perf_counter()
                 multiply(first, second, out)
-                correct = torch.equal(out.cpu().double(), expected)
+                correct = torch.equal(out.double(), expected)
                 took = time.perf_counter() - start
                 if correct:
                     seconds[dtype] = min(took, seconds.get(dtype, took))
-        except (RuntimeError, AttributeError):  # no such product on this device, or in this version of torch
+        except (
+            RuntimeError,
+            AttributeError,
+        ):  # no such product on this processor, or in this version of torch
             continue
     return min(seconds, key=seconds.__getitem__)
 
@@ -100,12 +104,12 @@ def multiply(left: Any, right: Any, out: Any) -> None:
         torch.mm(left, right.T, out=out)
 
 
-def empty(rows: int, columns: int, dtype: Any, place: str) -> Any:
+def empty(rows: int, columns: int, dtype: Any) -> Any:
     """An empty matrix for products of codes of that type."""
     import torch
 
     kind = torch.int32 if dtype == torch.int8 else torch.float32
-    return torch.empty((rows, columns), dtype=kind, device=place)
+    return torch.empty((rows, columns), dtype=kind)
 
 
 def at_least(scores: Scores, error: float) -> Floors:
@@ -118,20 +122,15 @@ class Kernel:
     """How codes are made and multiplied; `dtype` is torch's type of the codes."""
 
     coding: Coding
-    device: str
     dtype: Any
     threads: int
 
-    @property
-    def tile(self) -> int:
-        return TILES[self.device]
-
     def put(self, codes: Codes) -> Any:
-        """Codes on the device, padded with rows of zeros to whole groups on both sides of a product."""
+        """Codes as torch multiplies them, padded with rows of zeros to whole groups on both sides of a product."""
         import torch
 
         integers = np.pad(codes.integers, ((0, -len(codes.integers) % (2 * GROUP)), (0, 0)))
-        return torch.from_numpy(integers).to(self.device, self.dtype)
+        return torch.from_numpy(integers).to(self.dtype)
 
 
 class Run:
@@ -142,19 +141,18 @@ class Run:
 
         self._torch = torch
         self.kernel, self.k, self.targets = kernel, k, targets
-        self.tiles = blocks(range(len(targets)), kernel.tile)
+        self.tiles = blocks(range(len(targets)), TILE)
         with ThreadPoolExecutor(kernel.threads) as pool:
             coded = list(pool.map(lambda tile: kernel.coding(targets[tile.start : tile.stop]), self.tiles))
         self.codes = [kernel.put(codes) for codes in coded]
         none = np.empty((0, 0), np.int8)
         self.bounds = Codes(none, *(max(getattr(c, of) for c in coded) for of in ("norm", "length", "error")))
-        self.full = torch.from_numpy(targets).to(kernel.device)
 
     def __call__(
         self, queries: Matrix, query_floor: Scores, target_floor: Scores
     ) -> tuple[Candidates, Candidates]:
         floor = target_floor.astype(np.float64)
-        parts = blocks(range(len(queries)), self.kernel.tile)
+        parts = blocks(range(len(queries)), TILE)
         held = [
             Block(self, queries[part.start : part.stop], query_floor[part.start : part.stop])
             for part in parts
@@ -217,13 +215,12 @@ class Block:
     """
 
     def __init__(self, run: Run, queries: Matrix, floor: Scores) -> None:
-        self._torch = torch = run._torch
+        self._torch = run._torch
         self.run, self.queries, self.known = run, queries, floor
         kernel = run.kernel
         codes = kernel.coding(queries)
         self.codes = kernel.put(codes)
         self.slack = kernel.coding.slack(codes, run.bounds)
-        self._full = torch.from_numpy(queries).to(kernel.device)
         terms = queries.shape[1] + 2
         self.rounding = (
             terms * UNIT / (1 - terms * UNIT) * codes.norm * run.bounds.norm
@@ -240,7 +237,7 @@ class Block:
     def room(self) -> Any:
         """An empty matrix for the products of a tile."""
         kernel = self.run.kernel
-        return empty(kernel.tile + 2 * GROUP, len(self.codes), kernel.dtype, kernel.device)
+        return empty(TILE + 2 * GROUP, len(self.codes), kernel.dtype)
 
     def target_floors(self, tile: int) -> Floors:
         """For each target of a tile, a score that k queries of the block reach; UNKNOWN where there are fewer."""
@@ -258,7 +255,7 @@ class Block:
         count, k = len(products), self.run.k
         if products.shape[1] < k:
             return np.full(count, float(UNKNOWN))
-        values, others = (column.cpu().numpy() for column in products.topk(k, dim=1))
+        values, others = (column.numpy() for column in products.topk(k, dim=1))
         query, target = pair(np.repeat(np.arange(count), k), others.reshape(-1))
         scores = self.rough(query, target, values.reshape(-1)).reshape(-1, k)
         return at_least(scores.min(axis=1), self.error)
@@ -287,7 +284,7 @@ class Block:
     def needed(self, floor: Floors) -> Any:
         """The least products of codes with which scores can reach their floors."""
         need = self.run.kernel.coding.need(floor, self.slack)
-        return self._torch.from_numpy(need).to(self.codes.device)
+        return self._torch.from_numpy(need)
 
     def _of_queries(self, products: Any, rows: range, need: Any) -> tuple[Rows, Rows, Scores]:
         """Pairs of a tile whose products reach what the query needs; shape of need (queries,)."""
@@ -318,7 +315,7 @@ class Block:
     def _real(self, query: Any, target: Any, product: Any, rows: range) -> tuple[Rows, Rows, Scores]:
         """Pairs without padding, with rows of the run and rough scores."""
         real = (target < len(rows)) & (query < len(self.queries))
-        queries, targets, products = (column[real].cpu().numpy() for column in (query, target, product))
+        queries, targets, products = (column[real].numpy() for column in (query, target, product))
         return queries, targets + rows.start, self.rough(queries, targets + rows.start, products)
 
     def rough(self, query: Rows, target: Rows, product: NDArray[Any]) -> Scores:
@@ -328,14 +325,9 @@ class Block:
     def scores(self, query: Rows, target: Rows) -> Scores:
         """Float32 scores of pairs; they are off by `rounding` at most."""
         out = np.empty(len(query), np.float32)
-        device = self.run.kernel.device
-        for start in range(0, len(query), PAIRS[device]):
-            part = slice(start, start + PAIRS[device])
-            if device == "cpu":  # numpy is quicker at many short products
-                out[part] = np.einsum("ij,ij->i", self.queries[query[part]], self.run.targets[target[part]])
-            else:
-                left, right = (self._torch.from_numpy(rows[part]).to(device) for rows in (query, target))
-                out[part] = (self._full[left] * self.run.full[right]).sum(1).cpu().numpy()
+        for start in range(0, len(query), PAIRS):  # numpy is quicker than torch at many short products
+            part = slice(start, start + PAIRS)
+            out[part] = np.einsum("ij,ij->i", self.queries[query[part]], self.run.targets[target[part]])
         return out
 
     def _near_targets(
