@@ -1,5 +1,8 @@
 """How fast the exact search for neighbours is, against bare faiss; and that it stays within its memory."""
 
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -179,13 +182,17 @@ def test_search_memory(data: Path) -> None:
 def make_vectors(clock: Clock, folder: str, rows: int, kind: int, spread: str) -> None:
     """Write unit vectors in shards; queries and targets have their centres in common, and some vectors."""
     Path(folder).mkdir(exist_ok=True)
-    for number, start in enumerate(range(0, rows, SHARD)):
-        count = min(SHARD, rows - start)
-        vectors, rng = clustered(kind, number, count, spread)
-        copies = rng.random(count) < DUPLICATES
-        originals = clustered(TARGETS, number, count, spread)[0] if kind == QUERIES else vectors
-        vectors[copies] = originals[rng.integers(count, size=copies.sum())]
-        np.save(Path(folder) / f"{number:05}.npy", vectors)
+    counts = [min(SHARD, rows - start) for start in range(0, rows, SHARD)]
+    with ProcessPoolExecutor(mp_context=get_context("fork")) as pool:
+        list(pool.map(partial(write_shard, folder, kind, spread), range(len(counts)), counts))
+
+
+def write_shard(folder: str, kind: int, spread: str, number: int, count: int) -> None:
+    vectors, rng = clustered(kind, number, count, spread)
+    copies = rng.random(count) < DUPLICATES
+    originals = clustered(TARGETS, number, count, spread)[0] if kind == QUERIES else vectors
+    vectors[copies] = originals[rng.integers(count, size=copies.sum())]
+    np.save(Path(folder) / f"{number:05}.npy", vectors)
 
 
 def clustered(kind: int, number: int, count: int, spread: str) -> tuple[Floats, np.random.Generator]:
