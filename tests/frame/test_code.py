@@ -59,7 +59,7 @@ def forget() -> None:
     """Have all files read again."""
     for cached in (code_digests, word_list_digests, package_versions, code.modules_behind):
         cached.cache_clear()
-    for of_files in (code._read, code._pins, code._installed):
+    for of_files in (code._read, code._pins, code._installed, code._rows_digest):
         of_files.cache_clear()
 
 

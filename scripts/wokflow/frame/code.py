@@ -91,10 +91,12 @@ def word_list_digests(module: str) -> dict[str, str]:
     Comments do not count. Raises ValueError where a call does not write the table's name out.
     """
     names = sorted({name for used in modules_behind(module) for name in _read(used).word_lists})
-    return {name: _rows_digest(wordlists.rows(wordlists.RESOURCES / name)) for name in names}
+    return {name: _rows_digest(wordlists.RESOURCES / name) for name in names}
 
 
-def _rows_digest(rows: list[dict[str, str]]) -> str:
+@cache
+def _rows_digest(table: Path) -> str:
+    rows = wordlists.rows(table)
     return hashlib.sha256(json.dumps(rows, ensure_ascii=False).encode()).hexdigest()[:16]
 
 
@@ -134,13 +136,15 @@ class _Module:
 
     def __init__(self, name: str, path: Path) -> None:
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        names = set(_imported(tree, name, package=path.name == "__init__.py"))
+        nodes = [*ast.walk(tree)]
+        names = set(_imported(nodes, name, package=path.name == "__init__.py"))
         self.imports = sorted(name for name in names if name.split(".")[0] == PACKAGE)
         others = {name.split(".")[0] for name in names} - {PACKAGE, ""}
         self.packages = sorted(others - sys.stdlib_module_names)
-        self.tables = set(_tables_used(tree, name, package=path.name == "__init__.py"))
-        self.word_lists = set(_word_lists(tree, name))
-        self.tree: ast.Module = _LogLines().visit(_without_docstrings(tree))
+        self.tables = set(_tables_used(nodes, name, package=path.name == "__init__.py"))
+        self.word_lists = set(_word_lists(nodes, name))
+        _take_out_docstrings(nodes)
+        self.tree: ast.Module = _LogLines().visit(tree)
 
     @cached_property
     def digest(self) -> str:
@@ -162,9 +166,9 @@ def module_file(module: str) -> Path | None:
     return next((path for path in (base.with_suffix(".py"), base / "__init__.py") if path.is_file()), None)
 
 
-def _imported(tree: ast.Module, module: str, *, package: bool) -> Iterator[str]:
+def _imported(nodes: Iterable[ast.AST], module: str, *, package: bool) -> Iterator[str]:
     """All names in import statements that may be modules, and their parent packages."""
-    for node in ast.walk(tree):
+    for node in nodes:
         names: Iterable[str] = ()
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -188,9 +192,9 @@ def _digest(*nodes: ast.AST) -> str:
     return hashlib.sha256("\n".join(map(ast.dump, nodes)).encode()).hexdigest()[:16]
 
 
-def _word_lists(tree: ast.Module, module: str) -> Iterator[str]:
+def _word_lists(nodes: Iterable[ast.AST], module: str) -> Iterator[str]:
     """The tables of word lists that a module names where it reads them."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if not isinstance(node, ast.Call):
             continue
         called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
@@ -214,10 +218,10 @@ def _is_schemas(module: str) -> bool:
     return module.split(".")[-1] in SCHEMAS
 
 
-def _tables_used(tree: ast.Module, module: str, *, package: bool) -> Iterator[tuple[str, str]]:
+def _tables_used(nodes: list[ast.AST], module: str, *, package: bool) -> Iterator[tuple[str, str]]:
     """The names in modules of schemas that a module uses, as (module, name)."""
     modules: dict[str, str] = {}
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from ((alias.name, EVERY) for alias in node.names if _is_schemas(alias.name))
         elif isinstance(node, ast.ImportFrom):
@@ -228,7 +232,7 @@ def _tables_used(tree: ast.Module, module: str, *, package: bool) -> Iterator[tu
                 imported = {alias.asname or alias.name: f"{base}.{alias.name}" for alias in node.names}
                 modules |= {name: module for name, module in imported.items() if _is_schemas(module)}
     attributes = set()
-    for node in ast.walk(tree):  # an attribute comes before the name that it belongs to
+    for node in nodes:  # an attribute comes before the name that it belongs to
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules:
             attributes.add(node.value)
             yield modules[node.value.id], node.attr
@@ -265,13 +269,12 @@ def _defined(node: ast.stmt) -> list[str]:
     return [node.name] if isinstance(node, ast.FunctionDef) else []
 
 
-def _without_docstrings(tree: ast.Module) -> ast.Module:
-    for node in ast.walk(tree):
+def _take_out_docstrings(nodes: Iterable[ast.AST]) -> None:
+    for node in nodes:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             first = node.body[0] if node.body else None
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
                 node.body = node.body[1:]
-    return tree
 
 
 class _LogLines(ast.NodeTransformer):
