@@ -1,12 +1,12 @@
 """A Python that has imported the large libraries already: each process is a fork of one that waits with them.
 
 Tests run hundreds of jobs, each of which would spend seconds on importing torch, spaCy or transformers. The function
-`quick_python` gives a program to take in the place of sys.executable. Of a script, and of Snakemake (-m snakemake),
-it runs a fork; anything else it hands to Python itself. A job's working folder, environment, arguments, import path
-and open files are its own; only what libraries read from the environment when they are imported (OMP_NUM_THREADS) is
-that of the one that waits. Who kills the program kills the job and all that it has started, but a moment later,
-since the fork is no child of the program: `is_idle` says whether it is gone. So jobs of Slurm that tests kill, limit
-or look at from outside are started as users start them.
+`quick_python` gives a program to take in the place of sys.executable. Of a script, and (-m) of Snakemake and the
+check of a cluster, it runs a fork; anything else it hands to Python itself. A job's working folder, environment,
+arguments, import path and open files are its own; only what libraries read from the environment when they are
+imported (OMP_NUM_THREADS) is that of the one that waits. Who kills the program kills the job and all that it has
+started, but a moment later, since the fork is no child of the program: `is_idle` says whether it is gone. So jobs of
+Slurm that tests kill, limit or look at from outside are started as users start them.
 """
 
 import atexit
@@ -26,6 +26,7 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parent.parent
 # Third-party packages alone: the code of the workflow is that of the house that a job runs in.
 LIBRARIES = """
 snakemake.cli snakemake.workflow snakemake.api snakemake.script jsonschema polars pyarrow.compute pyarrow.parquet
@@ -52,18 +53,25 @@ def quick_python() -> str:
     client.write_text(CLIENT)
     program.write_text(
         f'#!/bin/sh\nquick() {{ exec {sys.executable} -I -S {client} {listening} "$@"; }}\n'
-        'case "$1" in *.py) quick "$@";; -m) [ "$2" != snakemake ] || quick "$@";; esac\n'
+        'case "$1" in *.py) quick "$@";; -m)\n'
+        'case "$2" in snakemake|wokflow.cluster.*) quick "$@";; esac;; esac\n'
         f'exec {sys.executable} "$@"\n'
     )
     program.chmod(0o755)
+    named = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    others = [each for each in named if not Path(each).resolve().is_relative_to(ROOT)]
     alive, _ = os.pipe()  # the other end stays open as long as this process, and is closed however that ends
     ready = subprocess.Popen(
         [sys.executable, __file__, str(listening), str(alive), str(program)],
         pass_fds=[alive],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
-        env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-        | {"OMP_NUM_THREADS": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"},
+        env=os.environ
+        | {
+            "PYTHONPATH": os.pathsep.join(others),
+            "OMP_NUM_THREADS": "1",
+            "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+        },
     )
     os.close(alive)
     assert ready.stdout and ready.stdout.readline() == b"ready\n"

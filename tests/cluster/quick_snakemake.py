@@ -1,11 +1,12 @@
 """Snakemake as its command line has it, but for times: those between two questions for states, and until jobs that
 Slurm refused are submitted again. They are short, and constant.
 
-The executor waits ever longer, up to three minutes, while no job ends.
+The executor waits ever longer, up to three minutes, while no job ends. What $PATCH has is run before all else.
 """
 
 import asyncio
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,9 @@ async def sleep(executor: Any) -> None:
 
 
 if __name__ == "__main__":
+    # Where tests run in the background, it is ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    exec(os.environ.get("PATCH", ""))
     from snakemake_executor_plugin_slurm_robust import deferred, jobs
 
     RemoteExecutor.sleep = sleep

@@ -20,7 +20,7 @@ from snakemake_executor_plugin_slurm_robust.executor import RobustExecutor
 from snakemake_interface_common.exceptions import WorkflowError
 from wokflow.cluster.window import SUBMITTED
 
-from tests.cluster.toy import EVERY, FORGOTTEN, MADE, PATIENCE, RUNS, House, unbuilt
+from tests.cluster.toy import EVERY, FORGOTTEN, MADE, RUNS, House, unbuilt
 from tests.conftest import snakemake
 
 
@@ -273,9 +273,9 @@ def test_ctrl_c_ends_a_run_whose_job_waits_to_be_submitted(house: Any) -> None:
     process = toy.start()
     while toy.submitted() < 3:
         time.sleep(0.05)
-        assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=PATIENCE)
+        assert process.exitcode is None
+    os.kill(process.pid, signal.SIGINT)
+    toy.end(process)
     with pytest.raises(ProcessLookupError):  # nothing is left that could submit it
         os.killpg(process.pid, 0)
 
@@ -295,7 +295,7 @@ def test_back_to_the_old_key_after_snakemake_was_killed_and_its_job_was_not(hous
     process = toy.start()
     toy.until(toy.slurm / "job.1")
     os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    toy.end(process)
     toy.until(toy.slurm / "code.1")
     assert toy.text() == "new"
     snakemake(toy.folder, "--unlock")
@@ -307,13 +307,14 @@ def test_ctrl_c_while_squeue_is_asked_cancels_the_job(house: Any) -> None:
     toy = house(RUNS | {"sleep": 60}, slow=True)
     process = toy.start()
     toy.until(toy.slurm / "asked")
-    process.send_signal(signal.SIGINT)
+    os.kill(process.pid, signal.SIGINT)
     (toy.slurm / "answer").touch()
-    process.communicate(timeout=PATIENCE)
+    toy.end(process)
     assert "scancel 1" in toy.calls()
 
 
 VERSION = "Metadata-Version: 2.1\nName: snakemake-executor-plugin-slurm\nVersion: 9.9.0\n"
+PATH = "import sys\nsys.path.insert(0, 'python')\n"
 LACKS = "from snakemake_executor_plugin_slurm import Executor\ndel Executor.get_account_arg\n"
 RENAMED = """
 from snakemake_executor_plugin_slurm import Executor
@@ -325,20 +326,17 @@ Executor.__post_init__ = renamed
 """
 
 
-def with_python(tmp_path: Path, file: str, text: str) -> House:
-    """A house with an old result, in which Python finds one more file."""
+def patched(tmp_path: Path, code: str) -> House:
+    """A house with an old result, whose runs begin with some code."""
     toy = House(unbuilt(tmp_path / "house"), {"jobs": [RUNS]})
     (toy.folder / MADE).parent.mkdir()
     (toy.folder / MADE).write_text("old")
-    (toy.folder / "python" / file).parent.mkdir(parents=True)
-    (toy.folder / "python" / file).write_text(text)
-    before = os.environ.get("PYTHONPATH", "")  # of another version (test_versions.py)
-    toy.environment["PYTHONPATH"] = f"{toy.folder / 'python'}{os.pathsep}{before}"
+    toy.environment["PATCH"] = code
     return toy
 
 
 def test_an_executor_that_lacks_what_is_needed_is_refused(tmp_path: Path) -> None:
-    toy = with_python(tmp_path, "sitecustomize.py", LACKS)
+    toy = patched(tmp_path, LACKS)
     succeeded, output = toy.run(options=("--forcerun", "made"))
     assert not succeeded and toy.submitted() == 0 and toy.text() == "old"
     assert "there is no snakemake_executor_plugin_slurm:Executor.get_account_arg(self, job)" in output
@@ -346,14 +344,17 @@ def test_an_executor_that_lacks_what_is_needed_is_refused(tmp_path: Path) -> Non
 
 
 def test_an_executor_that_keeps_failed_nodes_under_another_name_is_refused(tmp_path: Path) -> None:
-    toy = with_python(tmp_path, "sitecustomize.py", RENAMED)
+    toy = patched(tmp_path, RENAMED)
     succeeded, output = toy.run(options=("--forcerun", "made"))
     assert not succeeded and toy.submitted() == 0 and toy.text() == "old"
     assert "its Executor has no set _failed_nodes" in output
 
 
 def test_an_untested_version_of_the_executor_runs_with_a_warning(tmp_path: Path) -> None:
-    toy = with_python(tmp_path, "snakemake_executor_plugin_slurm-9.9.0.dist-info/METADATA", VERSION)
+    toy = patched(tmp_path, PATH)
+    metadata = toy.folder / "python" / "snakemake_executor_plugin_slurm-9.9.0.dist-info" / "METADATA"
+    metadata.parent.mkdir(parents=True)
+    metadata.write_text(VERSION)
     succeeded, output = toy.run(options=("--forcerun", "made"))
     assert succeeded and toy.text() == "new", output
     assert "snakemake-executor-plugin-slurm 9.9.0 is not among the tested versions" in output

@@ -4,14 +4,14 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, start_snakemake
+from tests.quick_python import quick_python
 
 # What stands in a Snakefile before and behind its rules so that rules/cluster.smk can be included.
 BEFORE_RULES = f"""
@@ -86,7 +86,7 @@ class House:
     """A toy house with old results, and Slurm's commands on its PATH."""
 
     def __init__(self, folder: Path, plan: dict[str, Any]) -> None:
-        self.folder, self.slurm = folder, folder / "fake"
+        self.folder, self.slurm, self.log = folder, folder / "fake", folder.with_suffix(".log")
         (self.slurm / "bin").mkdir(parents=True)
         for command in COMMANDS:
             file = self.slurm / "bin" / command
@@ -109,29 +109,28 @@ class House:
         retries: int = 2,
         latency: int = 1,
         options: Sequence[str] = (),
-    ) -> subprocess.Popen[str]:
+    ) -> Any:
+        """Start a run in a process of its own session; its output goes to a file, and its jobs run in forks."""
         quick = ("--slurm-robust-init-seconds-before-status-checks", "1", "--latency-wait", str(latency))
-        command = [sys.executable, str(QUICK), "--profile", "slurm", *quick, "--retries", str(retries)]
-        return subprocess.Popen(
-            [*command, *options, "--config", f"key={key}", "--", *(targets or (MADE,))],
-            cwd=self.folder,
-            env=self.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
+        command = ["snakemake", "--profile", "slurm", *quick, "--retries", str(retries), *options]
+        command += ["--config", f"key={key}", "--", *(targets or (MADE,))]
+        with self.log.open("w") as log:
+            return start_snakemake(
+                self.folder, command, quick_python(), log.fileno(), self.environment, QUICK
+            )
+
+    def end(self, process: Any) -> None:
+        """Wait for the end of a run."""
+        process.join(PATIENCE)
+        if process.exitcode is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise AssertionError(f"still runs: {self.log.read_text()}{self.calls()}")
 
     def run(self, *targets: str, **options: Any) -> tuple[bool, str]:
         """Whether a run succeeds, and what it says."""
-        process = self.start(*targets, **options)
-        try:
-            output, _ = process.communicate(timeout=PATIENCE)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            raise AssertionError(f"still runs: {process.communicate()[0]}{self.calls()}") from None
+        self.end(process := self.start(*targets, **options))
         assert not any("BESIDE" in call for call in self.calls()), "a second copy of a live job"
-        return process.returncode == 0, output
+        return process.exitcode == 0, self.log.read_text()
 
     def calls(self) -> list[str]:
         """What Slurm was told to do, in order."""
