@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.quick_python import quick_python
 from tests.slurm.cluster import Cluster
 
 FITTING = (
@@ -23,12 +24,15 @@ def command(*options: str, python: str = sys.executable) -> list[str]:
 
 
 def check(
-    house: Path, environment: Mapping[str, str], site: str, *options: str, python: str = sys.executable
+    house: Path, environment: Mapping[str, str], site: str, *options: str, python: str = ""
 ) -> tuple[int, str]:
-    """Exit code and output of a check, with a site file of that content."""
+    """Exit code and output of a check, with a site file of that content.
+
+    It and its trial jobs are forks (tests/quick_python.py), unless a Python is given.
+    """
     (house / "slurm" / "site.yaml").write_text(site)
     done = subprocess.run(
-        command(*options, python=python),
+        command(*options, python=python or quick_python()),
         cwd=house,
         env={"PYTHONPATH": "scripts", **environment},
         stdout=subprocess.PIPE,

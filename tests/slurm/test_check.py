@@ -33,9 +33,28 @@ from tests.slurm.faults import configured, out_of_service
 SRUN = Path("/usr/bin/srun")
 
 
+RULE = """
+rule made:
+    output: "results/made"
+    threads: 8
+    resources:
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        runtime=480,
+    shell: "touch {output}"
+"""
+
+
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copy_house(tmp_path_factory.mktemp("check") / "house")
+
+
+@pytest.fixture(scope="module")
+def small_house(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A house with one rule, for faults of the cluster: what Snakemake plans does not touch them."""
+    house = copy_house(tmp_path_factory.mktemp("check") / "small")
+    (house / "Snakefile").write_text(RULE)
+    return house
 
 
 def test_times_and_gpus_as_slurm_writes_them() -> None:
@@ -52,7 +71,7 @@ def test_times_and_gpus_as_slurm_writes_them() -> None:
 
 
 def test_a_site_as_it_should_be(cluster: Cluster, house: Path) -> None:
-    code, output = check(house, cluster.environment, FITTING)
+    code, output = check(house, cluster.environment, FITTING, python=sys.executable)
     found = findings(output)
     assert (code, found["PROBLEM"]) == (0, []), output
     assert the(found["ok"], "results folder").startswith("n1 n2 n3: ")
@@ -62,36 +81,36 @@ def test_a_site_as_it_should_be(cluster: Cluster, house: Path) -> None:
     assert_clean(cluster, house)
 
 
-def test_no_slurm_on_path(house: Path, tmp_path: Path) -> None:
+def test_no_slurm_on_path(small_house: Path, tmp_path: Path) -> None:
     (tmp_path / "which").symlink_to(str(shutil.which("which")))  # Snakemake's executor calls it when imported
-    code, output = check(house, {"PATH": str(tmp_path)}, "partitions: {}")
+    code, output = check(small_house, {"PATH": str(tmp_path)}, "partitions: {}", python=sys.executable)
     assert code == 1
     said = the(findings(output)["PROBLEM"], "PATH")
     assert all(name in said for name in ("sbatch", "squeue", "scontrol", "login node", "module"))
 
 
-def test_the_executor_is_not_installed(house: Path, tmp_path: Path) -> None:
+def test_the_executor_is_not_installed(small_house: Path, tmp_path: Path) -> None:
     packages = Path(yaml.__file__).parents[1]
     for entry in packages.iterdir():
         if not entry.name.startswith("snakemake_executor_plugin_slurm"):
             (tmp_path / entry.name).symlink_to(entry)
     python = Path(sys.base_prefix) / "bin" / "python3"
     environment = {"PATH": "", "PYTHONPATH": f"scripts:{tmp_path}"}
-    code, output = check(house, environment, "partitions: {}", python=str(python))
+    code, output = check(small_house, environment, "partitions: {}", python=str(python))
     assert code == 1
     assert "snakemake_executor_plugin_slurm_robust is not installed" in output and "make setup" in output
 
 
-def test_the_controller_does_not_answer(bare_cluster: Cluster, house: Path) -> None:
+def test_the_controller_does_not_answer(bare_cluster: Cluster, small_house: Path) -> None:
     with bare_cluster.without("slurmctld"):
-        code, output = check(house, bare_cluster.environment, CPU)
+        code, output = check(small_house, bare_cluster.environment, CPU)
     assert code == 1
     assert "administrators" in the(findings(output)["PROBLEM"], "slurmctld")
 
 
-def test_names_that_are_not_there(cluster: Cluster, house: Path) -> None:
+def test_names_that_are_not_there(cluster: Cluster, small_house: Path) -> None:
     site = "{account: lba, qos: norml, partitions: {cpus: {}, gpu: {max_gpu: 2, account: la}}}"
-    code, output = check(house, cluster.environment, site)
+    code, output = check(small_house, cluster.environment, site)
     found = findings(output)
     assert code == 1
     assert "lab" in the(found["PROBLEM"], "account lba", "Set account in slurm/site.yaml to lab")
@@ -102,18 +121,14 @@ def test_names_that_are_not_there(cluster: Cluster, house: Path) -> None:
     assert the(found["warning"], "no node was tried")
 
 
-def test_a_constraint_that_no_node_has(bare_cluster: Cluster, house: Path) -> None:
-    code, output = check(house, bare_cluster.environment, f"constraint: fast\n{CPU}")
+def test_a_constraint_that_no_node_has_and_an_account_without_accounting(
+    bare_cluster: Cluster, small_house: Path
+) -> None:
+    code, output = check(small_house, bare_cluster.environment, f"{{constraint: fast, account: lab, {CPU}}}")
+    found = findings(output)["PROBLEM"]
     assert code == 1
-    assert "no node has any" in the(
-        findings(output)["PROBLEM"], "Set constraint (now fast) in slurm/site.yaml"
-    )
-
-
-def test_an_account_without_accounting(bare_cluster: Cluster, house: Path) -> None:
-    code, output = check(house, bare_cluster.environment, f"account: lab\n{CPU}")
-    assert code == 1
-    assert "Set account: null in slurm/site.yaml" in the(findings(output)["PROBLEM"], "account lab")
+    assert "no node has any" in the(found, "Set constraint (now fast) in slurm/site.yaml")
+    assert "Set account: null in slurm/site.yaml" in the(found, "account lab")
 
 
 def test_limits_that_do_not_fit(cluster: Cluster, house: Path) -> None:
@@ -130,6 +145,12 @@ def test_limits_that_do_not_fit(cluster: Cluster, house: Path) -> None:
     assert the(found["warning"], "partition cpu", "Set max_mem_mb: 16000 for cpu")
 
 
+RUNS = """\
+name	stage	family	model	data	prompt	settings	seed
+wide	train	seq2seq	a-model	zh-en		model.processes=4; model.nodes=2	13
+"""
+
+
 def test_no_partition_with_gpus(cluster: Cluster, house: Path, tmp_path: Path) -> None:
     code, output = check(house, cluster.environment, CPU, "--nodes", "1")
     said = the(findings(output)["warning"], "max_gpu in slurm/site.yaml")
@@ -137,17 +158,14 @@ def test_no_partition_with_gpus(cluster: Cluster, house: Path, tmp_path: Path) -
     assert "match.search.device: cuda" in said
     assert "gpu, high, short have GPUs" in said
 
+    (tmp_path / "runs.tsv").write_text(RUNS, encoding="utf-8")
     config = tmp_path / "mine.yaml"
-    config.write_text("match: {search: {device: cuda, backend: torch}}")
+    config.write_text(f"{{runs: {tmp_path}/runs.tsv, match: {{search: {{device: cuda, backend: torch}}}}}}")
     code, output = check(house, cluster.environment, CPU, "--nodes", "1", "--configfile", str(config))
     assert code == 1
-    assert the(findings(output)["PROBLEM"], "match.search.device: cpu", "max_gpu in slurm/site.yaml")
-
-
-RUNS = """\
-name	stage	family	model	data	prompt	settings	seed
-wide	train	seq2seq	a-model	zh-en		model.processes=4; model.nodes=2	13
-"""
+    said = the(findings(output)["PROBLEM"], "match.search.device: cpu", "max_gpu in slurm/site.yaml")
+    assert "need a GPU, as these do: generate_decode, match_search, train_model" in said
+    assert "generate.decode.device: cpu" in said and "train.model.device: cpu" in said
 
 
 def test_jobs_that_the_table_of_runs_asks_for(cluster: Cluster, house: Path, tmp_path: Path) -> None:
@@ -165,10 +183,6 @@ def test_jobs_that_the_table_of_runs_asks_for(cluster: Cluster, house: Path, tmp
         and "max_gpu: 4, max_nodes: 2" in said
     )
 
-    code, output = check(house, cluster.environment, CPU, *options)
-    said = the(findings(output)["PROBLEM"], "need a GPU, as these do: generate_decode, train_model")
-    assert "generate.decode.device: cpu; train.model.device: cpu" in said
-
 
 def test_a_config_that_cannot_be_run(cluster: Cluster, house: Path, tmp_path: Path) -> None:
     config = tmp_path / "mine.yaml"
@@ -177,12 +191,12 @@ def test_a_config_that_cannot_be_run(cluster: Cluster, house: Path, tmp_path: Pa
     assert code == 1 and the(findings(output)["PROBLEM"], "nowhere.csv")
 
 
-def test_what_a_qos_allows(cluster: Cluster, house: Path) -> None:
+def test_what_a_qos_allows(cluster: Cluster, small_house: Path) -> None:
     none = ("MaxWall=-1", "MaxTRESPerUser=cpu=-1", "MaxTRESPerJob=mem=-1")
     some = ("MaxWall=300", "MaxTRESPerUser=cpu=4", "MaxTRESPerJob=mem=10G")
     cluster.run("sacctmgr", "-i", "modify", "qos", "normal", "set", *some)
     try:
-        code, output = check(house, cluster.environment, FITTING, "--nodes", "1")
+        code, output = check(small_house, cluster.environment, FITTING, "--nodes", "1")
     finally:
         cluster.run("sacctmgr", "-i", "modify", "qos", "normal", "set", *none)
     found = findings(output)
@@ -196,12 +210,12 @@ def test_what_a_qos_allows(cluster: Cluster, house: Path) -> None:
     )
 
 
-def test_a_gpu_that_the_job_does_not_see(cluster: Cluster, house: Path, tmp_path: Path) -> None:
+def test_a_gpu_that_the_job_does_not_see(cluster: Cluster, small_house: Path, tmp_path: Path) -> None:
     prolog = tmp_path / "prolog"
     prolog.write_text("#!/bin/sh\necho unset CUDA_VISIBLE_DEVICES\n")
     prolog.chmod(0o755)
     with configured(cluster, "TaskPlugin=task/none", f"TaskPlugin=task/none\nTaskProlog={prolog}"):
-        code, output = check(house, cluster.environment, FITTING)
+        code, output = check(small_house, cluster.environment, FITTING)
     found = findings(output)
     assert code == 1
     said = the(found["PROBLEM"], "partition gpu", "CUDA_VISIBLE_DEVICES is not set")
@@ -212,7 +226,7 @@ def test_a_gpu_that_the_job_does_not_see(cluster: Cluster, house: Path, tmp_path
 
 @NEEDS_ROOT
 def test_nodes_where_the_environment_is_another_or_srun_does_not_work(
-    cluster: Cluster, house: Path, tmp_path: Path
+    cluster: Cluster, small_house: Path, tmp_path: Path
 ) -> None:
     packages = Path(yaml.__file__).parents[1]
     [numpy] = packages.glob("numpy-*.dist-info/METADATA")
@@ -228,7 +242,7 @@ def test_nodes_where_the_environment_is_another_or_srun_does_not_work(
         file.chmod(0o755)
         mounts.append(f"--bind {shlex.quote(str(file))} {shlex.quote(str(path))}")
     with blind(cluster, "n1", *mounts[:2]), blind(cluster, "n2", mounts[2]):
-        code, output = check(house, cluster.environment, CPU)
+        code, output = check(small_house, cluster.environment, CPU, python=sys.executable)
     found = findings(output)["PROBLEM"]
     assert code == 1
     assert the(found, "n1: other versions than here: numpy 0.0.1 (here ", "make setup")
@@ -238,14 +252,14 @@ def test_nodes_where_the_environment_is_another_or_srun_does_not_work(
 
 @NEEDS_ROOT
 def test_what_nodes_do_not_see(
-    cluster: Cluster, house: Path, tmp_path_factory: pytest.TempPathFactory
+    cluster: Cluster, small_house: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """n1 has no srun and may not write, n2 has neither results nor project, n3 no Python."""
     hidden = tmp_path_factory.mktemp("hidden")
     (hidden / "environment").symlink_to(sys.prefix)
     results = tmp_path_factory.mktemp("elsewhere") / "results"
     empty = f"-t tmpfs none {shlex.quote(str(hidden))}"
-    folders = [f"-t tmpfs none {shlex.quote(str(path))}" for path in (results.parent, house)]
+    folders = [f"-t tmpfs none {shlex.quote(str(path))}" for path in (results.parent, small_house)]
     place = shlex.quote(str(results.parent))
     read_only = (f"--bind {place} {place}", f"-o remount,bind,ro {place}")
     with (
@@ -254,25 +268,27 @@ def test_what_nodes_do_not_see(
         blind(cluster, "n3", empty),
     ):
         python = str(hidden / "environment" / "bin" / "python")
-        code, output = check(house, cluster.environment, CPU, "--results", str(results), python=python)
+        code, output = check(small_house, cluster.environment, CPU, "--results", str(results), python=python)
     assert code == 1
     assert not results.exists()
-    assert_clean(cluster, house)
+    assert_clean(cluster, small_house)
     found = findings(output)["PROBLEM"]
     folder = "Set `results` in your config"
     for node, words in (
         ("n1", ("no srun", "module")),
         ("n1", ("not written", folder)),
         ("n2", ("results folder is not shared", "/results", folder)),
-        ("n2", (f"{house}/Snakefile", "Move the project")),
+        ("n2", (f"{small_house}/Snakefile", "Move the project")),
         ("n3", ("Python environment", "environment/bin/python", "make setup")),
     ):
         assert the(found, *words).startswith(f"{node}: ")
 
 
-def test_a_results_folder_that_cannot_be_made(cluster: Cluster, house: Path, tmp_path: Path) -> None:
+def test_a_results_folder_that_cannot_be_made(cluster: Cluster, small_house: Path, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    code, output = check(house, cluster.environment, CPU, "--results", str(tmp_path / "file" / "results"))
+    code, output = check(
+        small_house, cluster.environment, CPU, "--results", str(tmp_path / "file" / "results")
+    )
     assert code == 1
     assert the(findings(output)["PROBLEM"], "results folder", "Set `results` in your config")
 
@@ -289,28 +305,28 @@ def full(cluster: Cluster, node: str) -> Iterator[None]:
         cluster.run("scancel", filler)
 
 
-def test_nodes_that_are_down_or_full_are_not_tried(cluster: Cluster, house: Path) -> None:
+def test_nodes_that_are_down_or_full_are_not_tried(cluster: Cluster, small_house: Path) -> None:
     with out_of_service(cluster, "n3", "drain"), full(cluster, "n2"):
-        code, output = check(house, cluster.environment, CPU, "--wait", "2")
+        code, output = check(small_house, cluster.environment, CPU, "--wait", "2")
     found = findings(output)
     assert code == 0, output
     assert the(found["warning"], "n2: not tried", "Resources", "--wait")
     assert the(found["ok"], "the results folder").startswith("n1: ")
-    assert_clean(cluster, house)
+    assert_clean(cluster, small_house)
 
 
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupted_check_leaves_nothing(
-    cluster: Cluster, house: Path, sent: signal.Signals, code: int
+    cluster: Cluster, small_house: Path, sent: signal.Signals, code: int
 ) -> None:
-    (house / "slurm" / "site.yaml").write_text(CPU)
+    (small_house / "slurm" / "site.yaml").write_text(CPU)
     environment = {**cluster.environment, "PYTHONPATH": "scripts"}
     with out_of_service(cluster, "n2", "drain"), full(cluster, "n1"):
-        process = subprocess.Popen(command(), cwd=house, env=environment, stdout=subprocess.DEVNULL)
+        process = subprocess.Popen(command(), cwd=small_house, env=environment, stdout=subprocess.DEVNULL)
         cluster.until(lambda: cluster.jobs("PENDING"), "a trial job waits")
         process.send_signal(sent)
         assert process.wait(PATIENCE) == code
-    assert_clean(cluster, house)
+    assert_clean(cluster, small_house)
 
 
 def test_nodes_are_chosen_evenly_and_those_with_gpus_first() -> None:
