@@ -55,7 +55,7 @@ def test_a_node_without_the_environment(house: Path, cluster: Cluster) -> None:
             output = Run(house, cluster, "--retries", "0", *NEW).fails()
             assert "on n2 after" in output and "--slurm-robust-exclude-failed-nodes n2" in output
             assert key_of(house) == ""
-        Run(house, cluster, "--slurm-robust-exclude-failed-nodes", "n2", *NEW).ends()
+        Run(house, cluster, "--slurm-robust-exclude-failed-nodes", "n2", *NEW, quick=True).ends()
     assert key_of(house) == "new"
 
 
@@ -71,5 +71,5 @@ def test_the_login_node_s_disk_is_full(tmp_path: Path, cluster: Cluster) -> None
         (house / "filling").unlink()
         if locked(house):
             Run(house, cluster, "--unlock").ends()
-        Run(house, cluster, *NEW).ends()
+        Run(house, cluster, *NEW, quick=True).ends()
         assert key_of(house) == "new"

@@ -45,7 +45,7 @@ def test_killed_it_starts_no_job_a_second_time(house: Path, cluster: Cluster) ->
     cluster.run("scancel", job)
     assert ended(cluster, job) == "CANCELLED" and key_of(house) == ""
     let_go(house)
-    Run(house, cluster, *NEW).ends()
+    Run(house, cluster, *NEW, quick=True).ends()
     assert key_of(house) == "new"
 
 
@@ -57,7 +57,7 @@ def test_interrupted(house: Path, cluster: Cluster) -> None:
     run.fails()
     assert ended(cluster, job) == "CANCELLED" and not locked(house) and key_of(house) == ""
     let_go(house)
-    Run(house, cluster, *NEW).ends()
+    Run(house, cluster, *NEW, quick=True).ends()
     assert key_of(house) == "new"
 
 
@@ -72,7 +72,7 @@ def test_terminated(house: Path, cluster: Cluster) -> None:
     run.fails()
     assert ended(cluster, job) == "COMPLETED" and not locked(house)
     assert [key_of(house), key_of(house, THEN)] == ["new", "old"]
-    Run(house, cluster, *NEW, THEN).ends()
+    Run(house, cluster, *NEW, THEN, quick=True).ends()
     assert key_of(house, THEN) == "new"
 
 
