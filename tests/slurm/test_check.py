@@ -326,6 +326,7 @@ def test_an_interrupted_check_leaves_nothing(
         cluster.until(lambda: cluster.jobs("PENDING"), "a trial job waits")
         process.send_signal(sent)
         assert process.wait(PATIENCE) == code
+        assert not cluster.jobs("PENDING")
     assert_clean(cluster, small_house)
 
 
