@@ -4,7 +4,7 @@ import csv
 import json
 import random
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 
 import polars as pl
@@ -61,7 +61,7 @@ def real(shared: Path, lang: str, count: int = 30) -> tuple[list[str], list[str]
     folder = shared / "real" / "recipes"
     if lang == "en":
         with (folder / "full_dataset.csv").open(encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))[: count + 1]
+            rows = list(islice(csv.DictReader(file), count + 1))
         steps = [json.loads(row["directions"]) for row in rows]
     else:
         with (folder / "recipe_corpus_full.json").open(encoding="utf-8") as file:

@@ -4,52 +4,57 @@ import csv
 import json
 import subprocess
 import sys
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import pytest
+from rouge_score import rouge as command_line
 from wokflow.evaluate.contributions import one_line
 from wokflow.evaluate.overlap import overlap
 from wokflow.evaluate.score_intervals import Metric, score
 
 from tests.evaluate.adapted import real, recipes
 
-Pairs = Callable[[str], tuple[list[str], list[str]]]
+Lines = tuple[str, ...]
+Pairs = Callable[[str], tuple[Lines, Lines]]
 
 
 @pytest.fixture(params=["made up", "real"])
 def pairs(request: pytest.FixtureRequest) -> Pairs:
     """A function from a language to predictions and references, of a line each."""
     if request.param == "made up":
-        read: Pairs = recipes
+        read: Callable[[str], tuple[list[str], list[str]]] = recipes
     else:
-        read = partial(real, request.getfixturevalue("shared"))
+        read = partial(real, request.getfixturevalue("shared"), count=20)
 
-    def lines(lang: str) -> tuple[list[str], list[str]]:
+    def lines(lang: str) -> tuple[Lines, Lines]:
         texts, references = read(lang)
         assert len(texts) == len(references) >= 20
-        return list(map(one_line, texts)), list(map(one_line, references))
+        return tuple(map(one_line, texts)), tuple(map(one_line, references))
 
     return lines
 
 
-def metrics(pairs: tuple[list[str], list[str]], lang: str) -> dict[str, Metric]:
+@cache
+def metrics(pairs: tuple[Lines, Lines], lang: str) -> dict[str, Metric]:
     return {metric.name: metric for metric in overlap(*pairs, lang)}
 
 
-def write(path: Path, lines: list[str]) -> str:
+def write(path: Path, lines: Sequence[str]) -> str:
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return str(path)
 
 
-def sacrebleu(folder: Path, pairs: tuple[list[str], list[str]], *options: str) -> str:
+def sacrebleu(folder: Path, pairs: tuple[Sequence[str], Sequence[str]], *options: str) -> Any:
+    """What its command line says of a metric or of several."""
     texts, references = write(folder / "texts", pairs[0]), write(folder / "references", pairs[1])
-    command = [sys.executable, "-m", "sacrebleu", references, "-i", texts, *options]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    command = [sys.executable, "-m", "sacrebleu", references, "-i", texts, "-w", "4", *options]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
-def jieba_joined(lines: list[str]) -> list[str]:
+def jieba_joined(lines: Lines) -> list[str]:
     import jieba
 
     return [" ".join(jieba.cut(line)) for line in lines]
@@ -58,31 +63,29 @@ def jieba_joined(lines: list[str]) -> list[str]:
 @pytest.mark.parametrize(("lang", "tokenizer"), [("en", "13a"), ("zh", "zh")])
 def test_bleu_and_chrf(pairs: Pairs, tmp_path: Path, lang: str, tokenizer: str) -> None:
     found = metrics(pairs(lang), lang)
-    printed = sacrebleu(tmp_path, pairs(lang), "-m", "bleu", "-tok", tokenizer, "-b", "-w", "4")
-    assert printed.strip() == f"{score(found['bleu']):.4f}"
-    printed = sacrebleu(tmp_path, pairs(lang), "-m", "chrf", "-b", "-w", "4")
-    assert printed.strip() == f"{score(found['chrf']):.4f}"
-    said = json.loads(sacrebleu(tmp_path, pairs(lang), "-m", "bleu", "chrf", "-tok", tokenizer))
-    assert [one["signature"] for one in said] == [found["bleu"].signature, found["chrf"].signature]
+    said = sacrebleu(tmp_path, pairs(lang), "-m", "bleu", "chrf", "-tok", tokenizer)
+    for one, name in zip(said, ("bleu", "chrf"), strict=True):
+        assert f"{one['score']:.4f}" == f"{score(found[name]):.4f}"
+        assert one["signature"] == found[name].signature
 
 
 def test_bleu_of_chinese_words_that_jieba_cuts(pairs: Pairs, tmp_path: Path) -> None:
     texts, references = pairs("zh")
-    printed = sacrebleu(
-        tmp_path, (jieba_joined(texts), jieba_joined(references)), "-m", "bleu", "-b", "-w", "4"
+    said = sacrebleu(tmp_path, (jieba_joined(texts), jieba_joined(references)), "-m", "bleu")
+    assert f"{said['score']:.4f}" == f"{score(metrics((texts, references), 'zh')['bleu_jieba']):.4f}"
+
+
+def rouge(folder: Path, pairs: tuple[Sequence[str], Sequence[str]]) -> list[str]:
+    """The F1 of each pair as the command line of rouge_score writes it."""
+    command_line.FLAGS(
+        [
+            *("rouge", "--rouge_types=rougeL", "--noaggregate"),
+            f"--target_filepattern={write(folder / 'references', pairs[1])}",
+            f"--prediction_filepattern={write(folder / 'texts', pairs[0])}",
+            f"--output_filename={folder / 'scores.csv'}",
+        ]
     )
-    assert printed.strip() == f"{score(metrics((texts, references), 'zh')['bleu_jieba']):.4f}"
-
-
-def rouge(folder: Path, pairs: tuple[list[str], list[str]]) -> list[str]:
-    """The F1 of each pair as the command line of rouge_score prints it."""
-    command = [
-        *(sys.executable, "-m", "rouge_score.rouge", "--rouge_types=rougeL", "--noaggregate"),
-        f"--target_filepattern={write(folder / 'references', pairs[1])}",
-        f"--prediction_filepattern={write(folder / 'texts', pairs[0])}",
-        f"--output_filename={folder / 'scores.csv'}",
-    ]
-    subprocess.run(command, check=True, capture_output=True)
+    command_line.main(["rouge"])
     with (folder / "scores.csv").open(encoding="utf-8", newline="") as file:
         return [row["rougeL-F"] for row in csv.DictReader(file)]
 
