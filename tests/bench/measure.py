@@ -25,6 +25,7 @@ from statistics import median
 from typing import Any, NamedTuple, Self
 
 from tests.bench import ages
+from tests.quick_python import quick_python
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DOCUMENT = ROOT / "docs" / "performance.md"
@@ -117,12 +118,13 @@ class Call(NamedTuple):
 
 
 def isolated(call: Call) -> Measured:
-    """Run a contender in a new process, on THREADS threads."""
+    """Run a contender in a new process, on THREADS threads; at size tiny in one that has imported libraries before."""
     name = f"{call.contender.__module__}:{call.contender.__name__}"
     path = os.pathsep.join(filter(None, (str(ROOT / "scripts"), os.environ.get("PYTHONPATH"))))
     environment = os.environ | dict.fromkeys(LIMITS, str(THREADS)) | {"PYTHONPATH": path}
     with tempfile.NamedTemporaryFile(suffix=".json") as answer:
-        command = [sys.executable, "-m", __name__, name, json.dumps(call.arguments), answer.name]
+        python = quick_python() if scale() == "tiny" else sys.executable
+        command = [python, "-m", __name__, name, json.dumps(call.arguments), answer.name]
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{name}: {done.stderr}"
         return Measured(**json.load(answer))
