@@ -1,12 +1,12 @@
 """A Python that has imported the large libraries already: each process is a fork of one that waits with them.
 
 Tests run hundreds of jobs, each of which would spend seconds on importing torch, spaCy or transformers. The function
-`quick_python` gives a program to take in the place of sys.executable. Of a script, and (-m) of Snakemake, the check of
-a cluster and a contender of a benchmark, it runs a fork; anything else it hands to Python itself. A job's working
-folder, environment, arguments, import path and open files are its own; only what libraries read from the environment
-when they are imported (OMP_NUM_THREADS) is that of the one that waits. Who kills the program kills the job and all
-that it has started, but a moment later, since the fork is no child of the program: `is_idle` says whether it is gone.
-So jobs of Slurm that tests kill, limit or look at from outside are started as users start them.
+`quick_python` gives a program to take in the place of sys.executable. Of a script, and (-m) of Snakemake, the check
+of a cluster and a contender of a benchmark, it runs a fork; anything else it hands to Python itself. A job's
+working folder, environment, arguments, import path and open files are its own; only what libraries read from the
+environment when they are imported (OMP_NUM_THREADS) is that of the one that waits. Who kills the program kills the
+job and all that it has started, but a moment later, since the fork is no child of the program: `is_idle` says
+whether it is gone. So jobs of Slurm that tests kill, limit or look at from outside are started as users start them.
 """
 
 import atexit

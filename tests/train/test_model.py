@@ -76,9 +76,9 @@ def test_the_card_has_a_header_that_the_hub_reads(model: Path) -> None:
     assert f"after epoch {best} of 3 (step {3 * best})" in text
 
 
-@pytest.mark.parametrize("family", ["seq2seq", "causal"])
-def test_a_rule_is_learnt_and_not_only_the_commonest_words(tmp_path: Path, family: str) -> None:
-    settings = changed(FIT, metric="bleu", epochs=40, patience=40, learning_rate=1e-2, dropout=0.0)
+@pytest.mark.parametrize(("family", "epochs"), [("seq2seq", 25), ("causal", 32)])
+def test_a_rule_is_learnt_and_not_only_the_commonest_words(tmp_path: Path, family: str, epochs: int) -> None:
+    settings = changed(FIT, metric="bleu", epochs=epochs, patience=40, learning_rate=1e-2, dropout=0.0)
     model = train(tmp_path, settings=settings, family=family, small={"width": 32})
     assert curve(model)["valid_bleu"].max() > 90
     network, tokenizer = loaded(str(model), family)
@@ -94,10 +94,9 @@ def test_training_ends_when_patience_does(tmp_path: Path) -> None:
 
 def test_with_device_batches_of_another_size_the_same_is_learnt(tmp_path: Path) -> None:
     still = changed(FIT, dropout=0.0)
-    models = [train(tmp_path / str(size), settings=still, device_batch=size) for size in (1, 3, 8)]
+    models = [train(tmp_path / str(size), settings=still, device_batch=size) for size in (3, 8)]
     losses = [curve(model)["valid_loss"].to_list() for model in models]
     assert losses[1] == pytest.approx(losses[0], abs=1e-4)
-    assert losses[2] == pytest.approx(losses[0], abs=1e-4)
 
 
 def test_a_trained_model_is_the_base_of_another_and_keeps_its_tokenizer(model: Path, tmp_path: Path) -> None:
@@ -204,9 +203,8 @@ echo "$@" >> {calls}
 """
 
 
-@pytest.mark.parametrize("processes", [1, 2])
 def test_a_job_of_slurm_whose_time_is_over_is_queued_again_if_it_got_on(
-    processes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, calls = tmp_path / "short", tmp_path / "calls"
     scontrol = tmp_path / "bin" / "scontrol"
@@ -214,19 +212,18 @@ def test_a_job_of_slurm_whose_time_is_over_is_queued_again_if_it_got_on(
     monkeypatch.setenv("PATH", str(scontrol.parent), prepend=":")
     monkeypatch.setenv("SLURM_JOB_ID", "17")
     monkeypatch.setenv("SNAKEMAKE_SLURM_ROBUST", "1")
-    said = {
-        1: "Slurm queues its job again",
-        2: "does not queue its job again: not allowed",
-        3: "queues its job",
-    }
-    for step, words in said.items():
-        ends = "echo not allowed >&2; exit 1" if step == 2 else ""
+
+    def saved_at(step: int, said: str, *, ends: str = "", processes: int = 1) -> None:
         scontrol.write_text(SCONTROL.format(calls=calls, ends=ends))
         scontrol.chmod(0o755)
-        with pytest.raises(UserError, match=f"saved at step {step} of 9 .*{words}"):
-            train(folder, minutes=0.1, processes=processes if step == 1 else 1)
+        with pytest.raises(UserError, match=f"saved at step {step} of 9 .*{said}"):
+            train(folder, minutes=0.1, processes=processes)
+
+    saved_at(1, "Slurm queues its job again")
+    saved_at(2, "does not queue its job again: not allowed", ends="echo not allowed >&2; exit 1")
+    saved_at(3, "queues its job", processes=2)  # which ask once
     with pytest.raises(UserError, match="give its job more time"):
-        train(folder, minutes=0.1, processes=processes)
+        train(folder, minutes=0.1)
     assert calls.read_text().splitlines() == ["requeue 17"] * 3
 
 
