@@ -1,6 +1,8 @@
 """From contents and titles to pairs by what is cooked: candidates, model, pairs, sheet."""
 
 import json
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -8,9 +10,10 @@ import polars as pl
 import pytest
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
-from wokflow.match import compare, rerank, schemas, stage
+from wokflow.match import compare, judgement, rerank, schemas, stage
 from wokflow.match.compare import match_compare
 from wokflow.match.contents import match_contents
+from wokflow.match.foods import Foods
 from wokflow.match.labels import read_labels
 from wokflow.match.rerank import match_rerank
 from wokflow.match.settings import CompareSettings, ContentsSettings, RerankSettings
@@ -139,6 +142,15 @@ class House:
         return tables.read(reranked[0]), json.loads((self.folder / "model.json").read_text("utf-8"))
 
 
+@pytest.fixture(scope="module", autouse=True)
+def shortly() -> Iterator[None]:
+    """Foods are loaded once for all tests, and figures are those of one way to divide dishes, not of five."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Foods, "load", cache(Foods.load))
+        patch.setattr(judgement, "ROUNDS", 1)
+        yield
+
+
 @pytest.fixture
 def house(tmp_path: Path) -> House:
     return House(tmp_path)
@@ -156,15 +168,6 @@ def test_candidates_are_those_of_titles_and_of_contents_in_both_directions(house
     )
 
 
-def test_candidates_do_not_depend_on_the_number_of_shards(
-    house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = pairs(house.compare())
-    monkeypatch.setattr(compare, "BLOCK", 1)
-    assert pairs(house.compare(3)) == whole
-    assert pairs(house.compare(5)) == whole, "some have nothing to do"
-
-
 def test_a_dish_whose_titles_never_meet_is_found_and_one_whose_titles_mislead_is_not(
     house: House, tmp_path: Path
 ) -> None:
@@ -180,16 +183,19 @@ def test_a_dish_whose_titles_never_meet_is_found_and_one_whose_titles_mislead_is
     assert examples == {"missed": "Millet Supper", "wrong": "Summer Love"}
 
 
-def test_pairs_do_not_depend_on_the_number_of_shards(
+def test_candidates_and_pairs_do_not_depend_on_the_number_of_shards(
     house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    labels = write_labels(tmp_path / "labels.tsv", [])
-    whole, model = house.rerank(house.compare(), labels)
+    """Of five shards of three recipes, some have nothing to do."""
+    labels, compared = write_labels(tmp_path / "labels.tsv", []), house.compare()
+    whole, model = house.rerank(compared, labels)
     sheet = (tmp_path / "unsure.tsv").read_bytes()
     assert whole.height
     monkeypatch.setattr(compare, "BLOCK", 1)
     monkeypatch.setattr(rerank, "ROWS", 1)
-    again, same = house.rerank(house.compare(3), labels)
+    shards = house.compare(5)
+    assert pairs(shards) == pairs(compared)
+    again, same = house.rerank(shards, labels)
     assert again.equals(whole) and same == model and (tmp_path / "unsure.tsv").read_bytes() == sheet
 
 

@@ -37,7 +37,7 @@ def test_killed_again_and_again_it_ends_with_the_same_bytes(tmp_path: Path) -> N
 
 def test_killed_within_an_epoch_it_counts_that_epoch_alone(tmp_path: Path) -> None:
     """What it goes on from was saved at the end of the epoch before, and measured there."""
-    epochs = changed(FIT, epochs=40, patience=40)
+    epochs = changed(FIT, epochs=5)
     whole = train(tmp_path / "whole", settings=epochs)
     folder = tmp_path / "killed"
     folder.mkdir()
@@ -48,7 +48,7 @@ def test_killed_within_an_epoch_it_counts_that_epoch_alone(tmp_path: Path) -> No
 
 
 def test_sigterm_saves_and_what_goes_on_from_there_ends_with_the_same_bytes(tmp_path: Path) -> None:
-    seldom = changed(FIT, epochs=40, patience=40)
+    seldom = changed(FIT, epochs=5)
     whole = train(tmp_path / "whole", settings=seldom)
     folder = tmp_path / "told"
     folder.mkdir()
@@ -56,7 +56,7 @@ def test_sigterm_saves_and_what_goes_on_from_there_ends_with_the_same_bytes(tmp_
     process.join()
     assert process.exitcode == 1
     newest = steps_saved(folder)[-1]
-    assert f"saved at step {newest} of 120 at most" in (folder / "error.txt").read_text()
+    assert f"saved at step {newest} of 15 at most" in (folder / "error.txt").read_text()
     assert contents(train(folder, settings=seldom)) == contents(whole)
 
 

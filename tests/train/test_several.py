@@ -51,19 +51,9 @@ def test_mbart_learns_the_same_in_two_processes_where_one_has_nothing_to_do_at_t
         assert torch.allclose(value, weights[1][name], atol=1e-3), name
 
 
-def test_with_the_dropout_that_models_have_processes_draw_their_own(tmp_path: Path) -> None:
-    """docs/runs.md says so: the losses are near each other, and not the same."""
-    one, two = (
-        curve(train(tmp_path / str(processes), processes=processes))["valid_loss"].to_list()
-        for processes in (1, 2)
-    )
-    assert two != one
-    assert two == pytest.approx(one, abs=0.15)
-
-
 def test_a_model_that_is_shared_out_is_saved_continued_and_written_whole(tmp_path: Path) -> None:
     base = base_model(tmp_path, "llama")
-    settings = changed(FIT, epochs=8, patience=8, dropout=0.0, shard=True, metric="auto", save_minutes=ALWAYS)
+    settings = changed(FIT, epochs=6, patience=6, dropout=0.0, shard=True, metric="auto", save_minutes=ALWAYS)
     settings = changed(settings, family="causal", base=str(base))
     settings = changed(settings, gradient_checkpointing=True)  # what FSDP does itself
     plain = train(tmp_path / "plain", settings=settings, shard=False)
@@ -75,7 +65,7 @@ def test_a_model_that_is_shared_out_is_saved_continued_and_written_whole(tmp_pat
     os.kill(process.pid, signal.SIGTERM)
     process.join(120)
     newest = steps_saved(folder)[-1]
-    assert f"saved at step {newest} of 24 at most" in (folder / "error.txt").read_text()
+    assert f"saved at step {newest} of 18 at most" in (folder / "error.txt").read_text()
     [checkpoint] = (folder / "checkpoints").glob(f"*/checkpoint-{newest}")
     assert {"pytorch_model_fsdp_0", "optimizer_0"} <= {path.name for path in checkpoint.iterdir()}
     whole = train(folder, settings=settings, processes=2)
@@ -130,9 +120,14 @@ def test_the_attack_runs_code_where_torchrun_s_rendezvous_unpickles_its_store(tm
     assert made.exists()
 
 
-def test_no_store_of_a_training_on_one_node_answers_others(tmp_path: Path) -> None:
-    """torchrun's rendezvous unpickles what others write into a store that listens on every address."""
-    process = apart(train, tmp_path / "tried", None, FIT, processes=2)
+def test_processes_of_a_node_draw_their_own_dropout_and_no_store_of_theirs_answers_others(
+    tmp_path: Path,
+) -> None:
+    """As docs/runs.md says, losses are near those of one process, and not the same.
+
+    torchrun's rendezvous unpickles what others write into a store that listens on every address.
+    """
+    process = apart(train, tmp_path / "two", None, FIT, processes=2)
     seen, stores = set(), []
     while process.is_alive():
         for host, port in listeners(process.pid) - seen:
@@ -143,4 +138,7 @@ def test_no_store_of_a_training_on_one_node_answers_others(tmp_path: Path) -> No
     assert process.exitcode == 0
     assert not stores
     assert {host for host, _ in seen} == {"127.0.0.1"}
-    assert contents(tmp_path / "tried" / "model")
+    models = train(tmp_path / "one"), tmp_path / "two" / "model"
+    one, two = (curve(model)["valid_loss"].to_list() for model in models)
+    assert two != one
+    assert two == pytest.approx(one, abs=0.15)
