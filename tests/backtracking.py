@@ -41,6 +41,7 @@ class Steps:
         self.count, self._most, self._bytes = 0, most, isinstance(pattern.pattern, bytes)
         self.tree: Sequence[Node] = _parser.parse(pattern.pattern, pattern.flags)
         self.tests: dict[int, Test] = {}  # of each node that matches one character, by the node's id
+        self._alike: dict[tuple[str, int], Test] = {}  # one of all nodes that say the same
         self._text, self._end = "", -1
         self._groups: dict[int, str] = {}
         self._run = self._sequence(self.tree, pattern.flags)
@@ -102,6 +103,13 @@ class Steps:
         return make(value, flags)
 
     def _test(self, node: Node, flags: int) -> Test:
+        said = repr(node), flags
+        if said not in self._alike:
+            self._alike[said] = self._made_test(node, flags)
+        self.tests[id(node)] = self._alike[said]
+        return self._alike[said]
+
+    def _made_test(self, node: Node, flags: int) -> Test:
         state = _parser.State()
         state.flags, state.str = flags, b"" if self._bytes else ""
         compiled = _compiler.compile(_parser.SubPattern(state, [node]), flags)
@@ -113,7 +121,6 @@ class Steps:
                 known[character] = compiled.match(one) is not None
             return known[character]
 
-        self.tests[id(node)] = test
         return test
 
     def _ones(self, test: Test, least: int, most: int, kind: str) -> Part:
@@ -325,9 +332,10 @@ def attacks(steps: Steps) -> Iterator[tuple[str, str, str]]:
 def _kinds(steps: Steps, tests: Sequence[Test]) -> list[str]:
     """One character of each kind that some nodes tell apart."""
     found: dict[tuple[bool, ...], str] = {}
+    different = list(dict.fromkeys(tests))
     named = (chr(code) for node in _nodes(steps.tree) for code in _codes(node))
     for one in (*PROBES, *named):
-        alike = (one == "\n", one.isalnum() or one == "_", *(test(one) for test in tests))
+        alike = (one == "\n", one.isalnum() or one == "_", *(test(one) for test in different))
         found.setdefault(alike, one)
     return list(found.values())
 
@@ -387,7 +395,7 @@ def _samples(steps: Steps, nodes: Sequence[Node], kinds: Sequence[str]) -> list[
     for node in nodes:
         kind, value = str(node[0]), node[1]
         if kind in ONE:
-            some = [one for one in kinds if steps.tests[id(node)](one)][:2]
+            some = list(islice(filter(steps.tests[id(node)], kinds), 2))
         elif kind in REPEATS:
             some = [text * max(value[0], 1) for text in _samples(steps, value[2], kinds)]
         else:

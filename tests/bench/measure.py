@@ -118,7 +118,7 @@ class Call(NamedTuple):
 
 
 def isolated(call: Call) -> Measured:
-    """Run a contender in a new process, on THREADS threads; at size tiny in one that has imported libraries before."""
+    """Run a contender in a new process, on THREADS threads; at tiny in one whose libraries are imported already."""
     name = f"{call.contender.__module__}:{call.contender.__name__}"
     path = os.pathsep.join(filter(None, (str(ROOT / "scripts"), os.environ.get("PYTHONPATH"))))
     environment = os.environ | dict.fromkeys(LIMITS, str(THREADS)) | {"PYTHONPATH": path}
