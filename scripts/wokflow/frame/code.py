@@ -1,6 +1,6 @@
 """Digests of code: of a step's module, of what it imports from here, and of the word lists and packages of these.
 
-Comments and docstrings do not count, nor does what cannot change a result: see NEUTRAL, `_without_log_lines` and
+Comments and docstrings do not count, nor does what cannot change a result: see NEUTRAL, `_leave_out_log_lines` and
 `_without_descriptions`.
 """
 
@@ -10,7 +10,7 @@ import importlib.metadata
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -79,7 +79,9 @@ def code_digests(module: str) -> dict[str, str]:
         tables = {table for schemas, table in used if schemas == name}
         texts = {table for schemas, table in read if schemas == name}
         digests[name] = (
-            _tables_digest(_read(name).tree, tables, texts) if _is_schemas(name) else _read(name).digest
+            _tables_digest(_read(name).without_descriptions, tables, texts)
+            if _is_schemas(name)
+            else _read(name).digest
         )
     return digests
 
@@ -136,19 +138,26 @@ class _Module:
 
     def __init__(self, name: str, path: Path) -> None:
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        nodes = [*ast.walk(tree)]
+        nodes = [*ast.walk(tree)]  # once, which takes as long as the parsing
         names = set(_imported(nodes, name, package=path.name == "__init__.py"))
         self.imports = sorted(name for name in names if name.split(".")[0] == PACKAGE)
         others = {name.split(".")[0] for name in names} - {PACKAGE, ""}
         self.packages = sorted(others - sys.stdlib_module_names)
         self.tables = set(_tables_used(nodes, name, package=path.name == "__init__.py"))
         self.word_lists = set(_word_lists(nodes, name))
-        _take_out_docstrings(nodes)
-        self.tree: ast.Module = _LogLines().visit(tree)
+        blocks = [node for node in nodes if isinstance(getattr(node, "body", None), list)]
+        _leave_out_docstrings(blocks)
+        _leave_out_log_lines(blocks)
+        self.tree = tree
 
     @cached_property
     def digest(self) -> str:
         return _digest(self.tree)
+
+    @cached_property
+    def without_descriptions(self) -> ast.Module:
+        """A module of schemas without the descriptions of its columns."""
+        return _without_descriptions(self.tree)
 
 
 @cache
@@ -218,7 +227,7 @@ def _is_schemas(module: str) -> bool:
     return module.split(".")[-1] in SCHEMAS
 
 
-def _tables_used(nodes: list[ast.AST], module: str, *, package: bool) -> Iterator[tuple[str, str]]:
+def _tables_used(nodes: Iterable[ast.AST], module: str, *, package: bool) -> Iterator[tuple[str, str]]:
     """The names in modules of schemas that a module uses, as (module, name)."""
     modules: dict[str, str] = {}
     for node in nodes:
@@ -247,7 +256,7 @@ def _tables_digest(tree: ast.Module, names: set[str], texts: set[str]) -> str:
     """
     definitions = {
         name: node
-        for node in _without_descriptions(tree).body
+        for node in tree.body
         for name in _defined(node)
         if name in texts or not _defines_text(node)
     }
@@ -269,25 +278,31 @@ def _defined(node: ast.stmt) -> list[str]:
     return [node.name] if isinstance(node, ast.FunctionDef) else []
 
 
-def _take_out_docstrings(nodes: Iterable[ast.AST]) -> None:
-    for node in nodes:
+def _leave_out_docstrings(blocks: Iterable[ast.AST]) -> None:
+    for node in blocks:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             first = node.body[0] if node.body else None
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
                 node.body = node.body[1:]
 
 
-class _LogLines(ast.NodeTransformer):
-    """Takes out statements that only call `progress` or a method of it, and ifs around nothing else."""
+def _leave_out_log_lines(blocks: Sequence[ast.AST]) -> None:
+    """Take out statements that only call `progress` or a method of it, and ifs around nothing else."""
+    for node in reversed(blocks):  # the innermost first
+        for field in ("body", "orelse", "finalbody"):
+            if statements := getattr(node, field, None):
+                setattr(node, field, [each for each in statements if not _only_logs(each)])
 
-    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
-        called = node.value.func if isinstance(node.value, ast.Call) else None
-        on = called.value if isinstance(called, ast.Attribute) and called.attr == "say" else called
-        return None if _is_progress(on) else node
 
-    def visit_If(self, node: ast.If) -> ast.If | None:
-        self.generic_visit(node)
-        return None if _is_progress(node.test) and not node.body and not node.orelse else node
+def _only_logs(node: ast.stmt) -> bool:
+    if isinstance(node, ast.If):
+        return _is_progress(node.test) and not node.body and not node.orelse
+    if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
+        return False
+    called = node.value.func
+    return _is_progress(
+        called.value if isinstance(called, ast.Attribute) and called.attr == "say" else called
+    )
 
 
 def _is_progress(node: ast.AST | None) -> bool:
