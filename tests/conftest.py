@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from multiprocessing.reduction import DupFd
 from pathlib import Path
 from typing import Any
@@ -102,13 +102,22 @@ def enter(house: Path, environment: dict[str, str]) -> None:
 
 
 def snakemake(
-    house: Path, *options: str, cores: int = 1, check: bool = True, quick: bool = True
+    house: Path,
+    *options: str,
+    cores: int = 1,
+    check: bool = True,
+    quick: bool = True,
+    variables: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run Snakemake in a house; with `check`, its output is the message if it fails. `quick`: see quick_python."""
+    """Run Snakemake in a house; with `check`, its output is the message if it fails.
+
+    `quick`, and `variables` of its jobs' environment: see quick_python.
+    """
     arguments = ["snakemake", "--cores", str(cores), *options]
-    python = quick_python() if quick and not WITHOUT_JOBS & set(options) else sys.executable
+    given = dict(variables or {})
+    python = quick_python(*given.items()) if quick and not WITHOUT_JOBS & set(options) else sys.executable
     with tempfile.TemporaryFile() as output:
-        process = start_snakemake(house, arguments, python, output.fileno(), dict(os.environ))
+        process = start_snakemake(house, arguments, python, output.fileno(), {**os.environ, **given})
         process.join()
         output.seek(0)
         done = subprocess.CompletedProcess(arguments, process.exitcode or 0, output.read().decode())

@@ -45,8 +45,11 @@ with socket.socket(socket.AF_UNIX) as server:
 
 
 @functools.cache
-def quick_python() -> str:
-    """The program. It and what waits behind it last as long as this process."""
+def quick_python(*variables: tuple[str, str]) -> str:
+    """The program. It and what waits behind it last as long as this process.
+
+    `variables` are added to the environment in which Python starts and libraries are imported.
+    """
     folder = Path(tempfile.mkdtemp(prefix="quick_python_"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     program, client, listening = folder / "python", folder / "client.py", folder / "socket"
@@ -66,11 +69,8 @@ def quick_python() -> str:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         env=os.environ
-        | {
-            "PYTHONPATH": os.pathsep.join(others),
-            "OMP_NUM_THREADS": "1",
-            "HF_HUB_DISABLE_PROGRESS_BARS": "1",
-        },
+        | {"PYTHONPATH": os.pathsep.join(others), "OMP_NUM_THREADS": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
+        | dict(variables),
     )
     os.close(alive)
     assert ready.stdout and ready.stdout.readline() == b"ready\n"

@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.export.made import make_results
+from tests.workflow.conftest import built
+
+__all__ = ["built"]
 
 
 @pytest.fixture(scope="session")
