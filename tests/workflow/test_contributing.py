@@ -20,7 +20,7 @@ STEPS = "results/survey/steps/xiachufang/part-00000.parquet"
 
 
 def add_example(house: Path, section: str) -> list[str]:
-    """Add the code of a section's example to a house, and write the config's schema; the files that it touches."""
+    """Add the code of a section's example to a house; the files that it touches."""
     touched = []
     for name, where, anchor, code in EXAMPLE.findall(SECTIONS[section]):
         path = house / name
@@ -36,8 +36,6 @@ def add_example(house: Path, section: str) -> list[str]:
         touched.append(name)
     for empty in re.findall(r"An empty \*\*(\S+)\*\*", SECTIONS[section]):
         (house / empty).touch()
-    for command in ("config_schema", "environments"):  # make docs and make lock
-        python(house, "-m", f"wokflow.frame.{command}")
     return touched
 
 
@@ -55,24 +53,22 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     house = new_house(tmp_path_factory.mktemp("example") / "house")
     assert len(add_example(house, "Add a step")) == 5, "rule, function, settings, schema, test"
     assert len(add_example(house, "Add a stage")) == 6, "the list, rules, stage, function, settings, schema"
+    for command in ("config_schema", "environments"):  # make docs and make lock
+        python(house, "-m", f"wokflow.frame.{command}")
     return house
 
 
-def test_a_step_s_example_runs_and_an_edit_of_its_setting_runs_it_alone(house: Path) -> None:
-    assert "match_lengths" in rules_run(snakemake(house, "--", LENGTHS).stdout)
+def test_the_examples_run_and_an_edit_of_a_setting_of_one_runs_it_alone(house: Path) -> None:
+    targets = "--", LENGTHS, "survey"  # the stage is a target
+    assert rules_run(snakemake(house, *targets).stdout) >= {"match_lengths", "survey_steps"}
     assert pl.read_parquet(house / LENGTHS).rows() == [(3, 3), (4, 3), (6, 1)]
-    assert rules_run(snakemake(house, "--", LENGTHS).stdout) == set()
-    setting("match.lengths.least", 4)(house)
-    assert rules_run(snakemake(house, "--", LENGTHS).stdout) == {"match_lengths"}
-    assert pl.read_parquet(house / LENGTHS)["length"].min() == 4
-
-
-def test_a_stage_s_example_is_a_target_and_an_edit_of_its_setting_runs_it_alone(house: Path) -> None:
-    assert "survey_steps" in rules_run(snakemake(house, "survey").stdout)
     counted = pl.read_parquet(house / STEPS)
     assert counted["recipes"].sum() == 7 and counted["steps"].max() > 1
+    setting("match.lengths.least", 4)(house)
+    assert rules_run(snakemake(house, *targets).stdout) == {"match_lengths"}
+    assert pl.read_parquet(house / LENGTHS)["length"].min() == 4
     setting("survey.steps.most", 1)(house)
-    assert rules_run(snakemake(house, "survey").stdout) == {"survey", "survey_steps"}
+    assert rules_run(snakemake(house, *targets).stdout) == {"survey", "survey_steps"}
     assert pl.read_parquet(house / STEPS).rows() == [(1, 7)]
 
 
