@@ -12,7 +12,7 @@ import pytest
 
 from tests.conftest import snakemake
 from tests.workflow.changes import replace, setting
-from tests.workflow.conftest import new_house
+from tests.workflow.conftest import copy_of, new_house
 
 
 @pytest.fixture
@@ -43,8 +43,8 @@ def test_a_run_shows_a_line_for_each_job_and_ends_with_what_came_out(house: Path
 
 def test_snakemakes_own_lines_can_be_shown(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WOKFLOW_SCREEN", "full")
-    shown = snakemake(house, "--", "ingest").stdout
-    assert "rule ingest_recipes:" in shown and "Select jobs to execute" in shown
+    shown = snakemake(house, "--", "results/ingest/source/lines.json").stdout
+    assert "checkpoint ingest_source:" in shown and "Select jobs to execute" in shown
     monkeypatch.delenv("WOKFLOW_SCREEN")
     assert "rule match_pair:" in snakemake(house, "--dry-run").stdout, "a dry run shows all"
 
@@ -99,7 +99,11 @@ def test_ctrl_c_leaves_no_traceback_and_the_same_command_goes_on(house: Path) ->
     assert "ingest_source" not in snakemake(house, "--", command[-1]).stdout
 
 
-def test_what_was_not_found_stands_at_the_end_and_in_the_report(house: Path) -> None:
+def test_what_was_not_found_stands_at_the_end_and_in_the_report(
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("WOKFLOW_SCREEN")
+    house = copy_of(built, tmp_path / "house")
     setting("match.pair.threshold", 1)(house)
     setting("runs", "config/runs.tsv")(house)
     (house / "data/pairs.tsv").write_text(
