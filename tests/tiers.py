@@ -60,7 +60,6 @@ SLOW = (
     "judge/test_dialogue_stage.py",
     "judge/test_pta.py::test_a_planted_bias_is_measured_within_its_interval_and_an_unbiased_judge_shows_none[by_",
     "judge/test_stage.py::test_models_",
-    "judge/test_stage.py::test_without_a_table_of_models_",
     "lexicon/test_planted.py",
     "match/test_codes.py::test_the_bound_holds_for_each_count_of_equal_entries",
     "match/test_embed.py",

@@ -1,7 +1,6 @@
-"""The stage in the workflow: nothing without a table of models, all of it with one, and from released answers."""
+"""The stage in the workflow: all of it with a table of models, and from released answers."""
 
 import json
-import re
 import sys
 from pathlib import Path
 
@@ -144,9 +143,3 @@ def write_study(house: Path, answers: str) -> None:
     cells = (dict.fromkeys(COLUMNS, "") | row).values()
     text = "\t".join(COLUMNS) + "\n" + "\t".join(cells) + "\n"
     (house / "studies.tsv").write_text(text, encoding="utf-8")
-
-
-def test_without_a_table_of_models_the_stage_has_nothing_to_do(tmp_path: Path) -> None:
-    house = copy_house(tmp_path / "house")
-    planned = snakemake(house, "--dry-run").stdout
-    assert not re.search(r"judge_|evaluate_ratings", planned)
