@@ -43,6 +43,8 @@ OTHER_KEYS: dict[str, set[str]] = {
 }
 # Edits of several settings at once: that keys of rules that run change, and no others, is enough.
 SEVERAL_KEYS = {
+    "ingest.recipes, all steps of cleaning",
+    "match.eligible.tokenizer and .revision",
     "enrich.categorise.backend",
     "enrich.link.backend and .command",
     "enrich.lookup.backend and .store",

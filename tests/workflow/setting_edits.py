@@ -1,6 +1,6 @@
 """Edits of single settings, each with the rules that it touches; tests.workflow.edits has the others.
 
-Those of SETTINGS are carried out, those of PLANNED_SETTINGS are planned.
+Those of SETTINGS are carried out, the others are planned.
 """
 
 from tests.workflow.changes import FREE, Settings, setting
@@ -11,7 +11,6 @@ from tests.workflow.touched_rules import (
     DECIDED,
     DRAWN,
     ELIGIBLE,
-    EMBEDDED,
     EXPORTED,
     INGESTED,
     LEARNT,
@@ -35,14 +34,50 @@ from tests.workflow.touched_rules import (
 )
 
 SETTINGS: dict[str, tuple[Settings, set[str]]] = {
-    "both sources moved": (
-        Settings({"sources.recipenlg.path": "data/moved.csv", "sources.xiachufang.path": "data/moved.json"}),
-        {"ingest_source"},
+    "all sources moved, match.translate.shards, enrich.languages and enrich.entities.truncated": (
+        Settings(
+            {
+                "sources.recipenlg.path": "data/moved.csv",
+                "sources.xiachufang.path": "data/moved.json",
+                "sources.lines.path": "data/moved_lines",
+                "enrich.entities.path": "data/moved_entities.jsonl",
+                "match.translate.shards": 2,
+                "enrich.languages": ["fr"],
+                "enrich.entities.truncated": "keep",
+            }
+        ),
+        TRANSLATED | CATEGORISED | {"ingest_source", "enrich_entities", "enrich_names"},
     ),
     "ingest.recipes.parts": (
         setting("ingest.recipes.parts", 3),
         INGESTED - {"match_pair", "match_split"} | READ,
     ),
+    "sources.lines.path, .kind and .pair; match.embed.model, the same in a folder, .revision and .shards": (
+        Settings(
+            {
+                "sources.lines.path": "data/french.tsv",
+                "sources.lines.kind": "tsv",
+                "sources.lines.pair": "en-fr",
+                "match.embed.model": "data/model",
+                "match.embed.revision": "main",
+                "match.embed.shards": 2,
+            }
+        ),
+        SENTENCES | {"ingest_source", "enrich_entities", "enrich_names"} | {"match_embed", "match_vectors"},
+    ),
+    "match.eligible.max_tokens and match.translate.backend": (
+        Settings(
+            {
+                "match.eligible.max_tokens": 400,
+                "match.translate.backend": "none",
+                "match.pair.threshold": -1,
+            }
+        ),
+        TITLES - {"ingest_recipes"} | LEARNT,
+    ),
+}
+# Behind their cutoffs runs what runs after an edit that is carried out; so what surely runs is planned.
+CUT_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
     "ingest.recipes, all steps of cleaning": (
         Settings(
             {
@@ -55,46 +90,14 @@ SETTINGS: dict[str, tuple[Settings, set[str]]] = {
                 "ingest.recipes.empty_fields": False,
             }
         ),
-        TITLES | READ | LEARNT | {"parse_dependencies"},
+        INGESTED | READ,
     ),
-    "sources.lines.path and enrich.entities.path, moved": (
-        Settings(
-            {"sources.lines.path": "data/moved_lines", "enrich.entities.path": "data/moved_entities.jsonl"}
-        ),
-        {"ingest_source"},
-    ),
-    "sources.lines.path, .kind and .pair": (
-        Settings(
-            {
-                "sources.lines.path": "data/french.tsv",
-                "sources.lines.kind": "tsv",
-                "sources.lines.pair": "en-fr",
-            }
-        ),
-        SENTENCES | {"ingest_source", "enrich_entities", "enrich_names"},
-    ),
-    "enrich.languages and enrich.entities.truncated": (
-        Settings({"enrich.languages": ["fr"], "enrich.entities.truncated": "keep"}),
-        CATEGORISED | {"enrich_entities", "enrich_names"},
-    ),
-    "match.eligible.max_tokens": (
-        setting("match.eligible.max_tokens", 400),
-        TITLES - {"ingest_recipes"},
-    ),
-    "match.eligible.tokenizer": (
+    "match.eligible.tokenizer and .revision": (
         Settings({"match.eligible.tokenizer": "data/model", "match.eligible.revision": "main"}),
         ELIGIBLE,
     ),
-    "match.translate.backend": (
-        Settings({"match.translate.backend": "none", "match.pair.threshold": -1}),
-        TRANSLATED | EMBEDDED | LEARNT,
-    ),
-    "match.translate.shards": (setting("match.translate.shards", 2), TRANSLATED),
-    "match.embed.precision": (setting("match.embed.precision", "bfloat16"), EMBEDDED),
-    "match.embed.model, the same in a folder, .revision and .shards": (
-        Settings(
-            {"match.embed.model": "data/model", "match.embed.revision": "main", "match.embed.shards": 2}
-        ),
+    "match.embed.precision": (
+        setting("match.embed.precision", "bfloat16"),
         {"match_embed", "match_vectors"},
     ),
 }

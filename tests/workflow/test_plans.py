@@ -16,9 +16,9 @@ from tests.workflow.edits import EDIT_OF_ALL, EDITS, PLANNED_EDITS, WITHOUT_EFFE
 from tests.workflow.keyed import KEYED, SEVERAL_KEYS, SHOWS_SETTINGS
 from tests.workflow.planner import Planned, Planner, plan_once
 from tests.workflow.run_edits import RUN_EDITS, RUN_SETTINGS
-from tests.workflow.setting_edits import PLANNED_SETTINGS, SETTINGS
+from tests.workflow.setting_edits import CUT_SETTINGS, PLANNED_SETTINGS, SETTINGS
 
-ALL_SETTINGS = SETTINGS | PLANNED_SETTINGS | RUN_SETTINGS
+ALL_SETTINGS = SETTINGS | CUT_SETTINGS | PLANNED_SETTINGS | RUN_SETTINGS
 ALL_EDITS = PLANNED_EDITS | RUN_EDITS
 IDLE = {name: settings for name, (settings, rules) in (PLANNED_SETTINGS | RUN_SETTINGS).items() if not rules}
 BATCHES = batches(
@@ -82,7 +82,7 @@ def test_the_setting_of_a_run_would_run_exactly(name: str, plan: Plan, planner: 
     test_a_setting_would_run_exactly(name, plan, planner)
 
 
-@pytest.mark.parametrize("name", [name for name in PLANNED_SETTINGS if name not in IDLE])
+@pytest.mark.parametrize("name", [name for name in (*PLANNED_SETTINGS, *CUT_SETTINGS) if name not in IDLE])
 def test_a_setting_would_run_exactly(name: str, plan: Plan, planner: Planner) -> None:
     settings, expected = ALL_SETTINGS[name]
     planned = plan(settings)
