@@ -26,6 +26,7 @@ from wokflow.generate.arguments import (
 from wokflow.generate.served import COMMANDS, server_command
 from wokflow.generate.server import placement
 from wokflow.generate.settings import PromptSettings, ServerSettings
+from wokflow.generate.stage import run_problems
 
 from tests.conftest import ROOT
 
@@ -247,6 +248,16 @@ def test_settings_of_a_server_that_nobody_asks_are_refused_but_in_the_papers_tab
     runs = {"a": Run("a", "none", "prompt", "m", "zh-en", "x", settings, answers=answers)}
     found = [*server_problems(config, runs, servers(config, runs), table)]
     assert len(found) == len(said) and all(map(str.startswith, found, said))
+
+
+def test_a_chain_that_is_over_before_its_texts_count_is_refused(config: dict[str, Any]) -> None:
+    own = {"short": {"steps": 60}, "both": {"steps": 60, "burn_in": 59}, "as the config": {}}
+    runs = {
+        name: Run(name, "none", "educat", "m", "counterfactual", "dish", {"educat": values})
+        for name, values in own.items()
+    }
+    [said] = run_problems(config, runs)
+    assert said.startswith("run short: educat.burn_in is 60 and educat.steps 60")
 
 
 @pytest.mark.parametrize(

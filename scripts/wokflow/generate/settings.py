@@ -199,13 +199,13 @@ Odds = Annotated[tuple[Annotated[float, Field(ge=0)], ...], Field(min_length=3, 
 class EducatSettings(Settings, Rewriting):
     """How runs of family educat edit: Metropolis-Hastings over the tokens of a recipe, sentence by sentence (Chen et
     al. 2021). Defaults are the values of its authors' program. A row of the table of runs may set each key for
-    itself, as educat.steps=50.
+    itself, as educat.steps=200.
     """
 
     steps: int = Field(100, ge=1)
     """Steps of the chain of each sentence."""
     burn_in: int = Field(60, ge=0)
-    """The best of the texts accepted after so many steps is taken; if there is none, the last text."""
+    """The best of the texts accepted after so many steps, fewer than all, is taken; without one, the last text."""
     candidates: int = Field(100, ge=1)
     """Likeliest tokens that are proposed at a place."""
     odds: Odds = (0.34, 0.33, 0.33)

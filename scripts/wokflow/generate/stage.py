@@ -55,13 +55,20 @@ def problems(config: Mapping[str, Any]) -> Iterator[str]:
 
 
 def run_problems(config: Mapping[str, Any], runs: Mapping[str, Run]) -> Iterator[str]:
-    """Runs on sentences or dialogues that the rest of the config does not allow; servers, see server_problems."""
+    """Runs that the rest of the config does not allow; servers, see server_problems."""
     generate = config["generate"]
     of_servers = server_problems(config, runs, servers(config, runs), config["runs"])
     yield from (f"run {problem}" for problem in of_servers)
     for run in runs.values():
         if run.data == DIALOGUES and not config["ingest"]["dialogues"]["path"]:
             yield f"run {run.name}: say where the dialogues lie that it adapts: ingest.dialogues.path."
+        if run.family == "educat":
+            how = run.over("educat", generate["educat"])
+            if how["burn_in"] >= how["steps"]:
+                yield (
+                    f"run {run.name}: educat.burn_in is {how['burn_in']} and educat.steps {how['steps']}: no text "
+                    "could be taken for its score. Lower the one or raise the other."
+                )
         if not run.pair:
             continue
         if not config["enrich"]["entities"]["path"]:
