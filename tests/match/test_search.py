@@ -90,6 +90,8 @@ def found_by(
     back: list[Candidates] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(search, "BLOCK", block)
+        for name, few in (("PRODUCTS", 16_384), ("PROBE", 3), ("SCORED", 4_096)):
+            patch.setattr(search_gpu, name, few)
         make = make_finder(backend, np.concatenate([queries, targets]), threads)
         left, right = Vectors([queries]), Vectors([targets])
         found = search.search(

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from wokflow.frame.job import UserError
 from wokflow.frame.shards import blocks
 from wokflow.match.codes import UNIT
-from wokflow.match.nearest import UNKNOWN
 from wokflow.match.scores import Candidates, Scores
 from wokflow.match.vectors import Matrix
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 PRODUCTS = 1 << 27  # entries of a product: half a GiB
-PAIRS = 1 << 18  # pairs that get canonical scores at a time
-PROBE = 1 << 14  # columns of a product that show a first floor of its rows
+SCORED = 1 << 29  # bytes of the products that are added to canonical scores at a time
+PROBE = 1 << 14  # entries of a row of products, evenly spaced, that show a first floor of the row
 
 
 class Pairs(NamedTuple):
-    """Pairs of rows with their canonical scores; shapes (n,)."""
+    """Pairs of rows with their canonical scores; shapes (n,). Among equal scores of a row, by the other row."""
 
     row: "Tensor"
     other: "Tensor"
@@ -46,28 +46,45 @@ class Run:
     def __call__(
         self, queries: Matrix, query_floor: Scores, target_floor: Scores
     ) -> tuple[Candidates, Candidates]:
+        with self._torch.inference_mode():
+            try:
+                there, back = self._search(queries, query_floor, target_floor)
+            except self._torch.OutOfMemoryError as error:
+                raise UserError(
+                    f"The GPU's memory does not suffice for {self.k} neighbours in runs of {len(self.targets)} rows. "
+                    "Set match.search.memory_mb lower, which makes runs shorter, or match.search.device: cpu."
+                ) from error
+        return there, back
+
+    def _search(
+        self, queries: Matrix, query_floor: Scores, target_floor: Scores
+    ) -> tuple[Candidates, Candidates]:
         torch = self._torch
-        with torch.inference_mode():
-            rows = torch.from_numpy(queries).to(self.device)
-            error = self._rounding(rows)
-            floors, floor = (
-                torch.from_numpy(given.astype(np.float64)).to(self.device)
-                for given in (query_floor, target_floor)
-            )
-            none = torch.empty(0, dtype=torch.int64, device=self.device)
-            there, back = [], Pairs(none, none, torch.empty(0, device=self.device))
-            for part in blocks(range(len(queries)), max(self.k, PRODUCTS // max(1, len(self.targets)))):
-                some = rows[part.start : part.stop]
-                products = some @ self.targets.T
-                row, other = self._near(products, floors[part.start : part.stop], error)
-                best = self._best(Pairs(row, other, exact_scores(some, self.targets, row, other)))
-                there.append(best._replace(row=best.row + part.start))
-                row, other = self._near(products.T, floor, error)
-                new = Pairs(row, other + part.start, exact_scores(self.targets, some, row, other))
-                back = self._best(Pairs(*map(torch.cat, zip(back, new, strict=True))))
-                floor = self._raised(floor, back)
-            forward = Pairs(*map(torch.cat, zip(*there, strict=True))) if there else back
-            return _candidates(forward), _candidates(back)
+        rows = torch.from_numpy(queries).to(self.device)
+        error = self._rounding(rows)
+        floors, floor = (
+            torch.from_numpy(given.astype(np.float64)).to(self.device)
+            for given in (query_floor, target_floor)
+        )
+        none = torch.empty(0, dtype=torch.int64, device=self.device)
+        there, back = [], Pairs(none, none, torch.empty(0, device=self.device))
+        for part in blocks(range(len(queries)), max(self.k, PRODUCTS // max(1, len(self.targets)))):
+            some, own = rows[part.start : part.stop], floors[part.start : part.stop]
+            products = some @ self.targets.T
+            need = self._need(torch.maximum(own, self._probed(products, 1, error)), error)
+            query, target = torch.nonzero(products >= need[:, None], as_tuple=True)
+            found = Pairs(query, target, self._scores(some, query, target, products, error))
+            best = self._best(found)
+            there.append(best._replace(row=best.row + part.start))
+
+            if not part.start:
+                floor = torch.maximum(floor, self._probed(products, 0, error))
+            query, target = torch.nonzero(products >= self._need(floor, error), as_tuple=True)
+            new = Pairs(target, query + part.start, self._scores(some, query, target, products, error))
+            back = self._best(Pairs(*map(torch.cat, zip(back, new, strict=True))))
+            floor = self._raised(floor, back)
+        forward = Pairs(*map(torch.cat, zip(*there, strict=True))) if there else back
+        return _candidates(forward), _candidates(back)
 
     def _rounding(self, rows: "Tensor") -> float:
         """The most by which a float32 product and a canonical score can differ.
@@ -82,47 +99,66 @@ class Run:
                 longest *= max(1.0, float(self._torch.linalg.vector_norm(side, dim=1).max()))
         return terms * UNIT / (1 - terms * UNIT) * longest + 2 * UNIT
 
-    def _near(self, products: "Tensor", floor: "Tensor", error: float) -> tuple["Tensor", "Tensor"]:
-        """Rows and columns of the products that may be among the k largest of their row and reach its floor."""
-        torch = self._torch
-        if products.shape[1] >= self.k and float(floor.min()) == UNKNOWN:
-            reached = products[:, : max(PROBE, self.k)].topk(self.k, dim=1).values[:, -1].double() - error
-            floor = torch.maximum(floor, reached.clamp(max=1.0))
-        lowest = torch.full((), -torch.inf, device=self.device)
-        need = torch.nextafter((floor - error).float(), lowest)
-        row, other = torch.nonzero(products >= need[:, None], as_tuple=True)
-        return row, other
+    def _probed(self, products: "Tensor", dim: int, error: float) -> "Tensor":
+        """For each row (dim 1) or column (dim 0) of products a score that k others reach; -2 where they are fewer."""
+        torch, length = self._torch, products.shape[dim]
+        if length < self.k:
+            return torch.full((products.shape[1 - dim],), -2.0, dtype=torch.float64, device=self.device)
+        step = max(1, length // max(PROBE, self.k))
+        some = products[:, ::step] if dim else products[::step]
+        reached: Tensor = some.topk(self.k, dim=dim).values.select(dim, -1)
+        return (reached.double() - error).clamp(max=1.0)
+
+    def _need(self, floor: "Tensor", error: float) -> "Tensor":
+        """The least float32 products with which scores can reach their floors."""
+        lowest = self._torch.full((), -self._torch.inf, device=self.device)
+        return self._torch.nextafter((floor - error).float(), lowest)
+
+    def _scores(
+        self, queries: "Tensor", query: "Tensor", target: "Tensor", products: "Tensor", error: float
+    ) -> "Tensor":
+        """Canonical scores of pairs; raises UserError where products are off by more than float32 explains."""
+        sums = exact_sums(queries, self.targets, query, target)
+        if len(sums) and float((products[query, target] - sums).abs().max()) > error:
+            raise UserError(
+                "The GPU multiplies numbers shorter than float32: unset NVIDIA_TF32_OVERRIDE and "
+                "CUBLAS_EMULATE_SINGLE_PRECISION, or set match.search.device: cpu."
+            )
+        return sums.clamp(max=1.0).float() + 0.0  # no negative zero
 
     def _best(self, pairs: Pairs) -> Pairs:
-        """The k best pairs of each row, by (row, score descending, other row)."""
-        order = pairs.other.argsort(stable=True)
-        order = order[pairs.score[order].argsort(descending=True, stable=True)]
-        order = order[pairs.row[order].argsort(stable=True)]
-        row = pairs.row[order].contiguous()
-        order = order[self._rank(row) < self.k]
+        """The k best pairs of each row, by (row, score descending), equal ones as they stand."""
+        torch = self._torch
+        bits = pairs.score.view(torch.int32).long()
+        falling = torch.where(bits >= 0, 2**31 - 1 - bits, 2**32 + bits)
+        order = (pairs.row * 2**32 + falling).argsort(stable=True)
+        order = order[self._rank(pairs.row[order]) < self.k]
         return Pairs(*(column[order] for column in pairs))
 
     def _rank(self, row: "Tensor") -> "Tensor":
         """The place of each pair within its row, in ordered rows."""
-        torch = self._torch
-        place: Tensor = torch.arange(len(row), device=self.device) - torch.searchsorted(row, row)
+        place: Tensor = self._torch.arange(len(row), device=self.device) - self._torch.searchsorted(row, row)
         return place
 
     def _raised(self, floor: "Tensor", best: Pairs) -> "Tensor":
         """Floors raised to the k-th best scores where there are so many."""
         last = self._rank(best.row) == self.k - 1
-        raised = floor.clone()
-        raised[best.row[last]] = self._torch.maximum(floor[best.row[last]], best.score[last].double())
+        row, raised = best.row[last], floor.clone()
+        raised[row] = self._torch.maximum(floor[row], best.score[last].double())
         return raised
 
 
-def exact_scores(left: "Tensor", right: "Tensor", row: "Tensor", other: "Tensor") -> "Tensor":
-    """Canonical scores of pairs of rows, to the last bit; shapes (n, d), (m, d), (p,), (p,) -> (p,)."""
+def exact_sums(left: "Tensor", right: "Tensor", row: "Tensor", other: "Tensor") -> "Tensor":
+    """Inner products of pairs of rows, exact products added as wokflow.match.scores.exact_scores adds them.
+
+    Shapes (n, d), (m, d), (p,), (p,) -> (p,), in float64.
+    """
     import torch
 
-    out = torch.empty(len(row), dtype=torch.float32, device=left.device)
-    for start in range(0, len(row), PAIRS):
-        part = slice(start, start + PAIRS)
+    out = torch.empty(len(row), dtype=torch.float64, device=left.device)
+    most = max(1, SCORED // (8 * left.shape[1]))
+    for start in range(0, len(row), most):
+        part = slice(start, start + most)
         products = left[row[part]].double()
         products *= right[other[part]]
         width = products.shape[1]
@@ -130,7 +166,7 @@ def exact_scores(left: "Tensor", right: "Tensor", row: "Tensor", other: "Tensor"
             half = (width + 1) // 2
             products[:, : width - half] += products[:, half:width]
             width = half
-        out[part] = products[:, 0].clamp(max=1.0).float() + 0.0  # no negative zero
+        out[part] = products[:, 0]
     return out
 
 
