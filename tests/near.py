@@ -4,6 +4,7 @@ A room changed if a file of its own did, or a module or a table of word lists th
 through others: by the imports that count in the keys of steps.
 """
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -20,6 +21,16 @@ OF_ALL = (
     *("rules/common.smk", "rules/config.smk", "scripts/step.py"),
 )
 WHOLE = ("workflow", "frame")  # the rooms whose tests run the whole workflow
+BESIDE = {
+    "cluster": ("executor/", "slurm/"),
+    "generate": ("resources/prompts/", "resources/dialogues/"),
+    "judge": ("resources/prompts/", "resources/ash/", "resources/pta/"),
+    "lexicon": ("resources/bilingual/",),
+    "match": ("resources/lexicon/", "resources/rerank/"),
+    "parse": ("resources/glossary/", "resources/treebank/", "resources/grammar/"),
+}
+READ_SOMEWHERE = ("scripts/", "resources/", "rules/", "envs/", "executor/", "tests/", "pyproject.toml")
+OTHER_TIERS = ("tests/bench/", "tests/gate/", "tests/gpu/", "tests/slurm/")
 
 
 def rooms() -> list[str]:
@@ -41,17 +52,32 @@ def read_by(room: str) -> frozenset[str]:
     return frozenset(found)
 
 
+def belongs(path: str, room: str) -> bool:
+    own = (
+        *(f"{folder}/{room}/" for folder in ("tests", "scripts/wokflow", "resources")),
+        *(f"rules/{room}", f"envs/{room}.yaml"),
+    )
+    return path in read_by(room) or path.startswith((*own, *BESIDE.get(room, ())))
+
+
 def changed_rooms(files: Iterable[str]) -> list[str]:
-    """The rooms that changed if these files did, named relative to the project."""
-    changed = set(files)
-    whole = any(path.startswith(OF_ALL) for path in changed)
-    return [
-        room
-        for room in rooms()
-        if (whole and room in WHOLE)
-        or changed & read_by(room)
-        or any(path.startswith((f"tests/{room}/", f"rules/{room}", f"envs/{room}.yaml")) for path in changed)
-    ]
+    """The rooms that changed if these files did, named relative to the project.
+
+    What is read somewhere, and belongs to no room, changes those that run the whole workflow.
+    """
+    found: set[str] = set()
+    for path in set(files) - set(changed_tests(files)):
+        of_path = {room for room in rooms() if belongs(path, room)}
+        shared = path.startswith(READ_SOMEWHERE) and not path.startswith(OTHER_TIERS)
+        if path.startswith(OF_ALL) or (shared and not of_path):
+            of_path.update(WHOLE)
+        found |= of_path
+    return sorted(found)
+
+
+def changed_tests(files: Iterable[str]) -> list[str]:
+    """Files of tests that belong to no room."""
+    return sorted(path for path in set(files) if re.fullmatch(r"tests/test_\w+\.py", path))
 
 
 def changed_files(since: str) -> list[str]:
@@ -77,11 +103,13 @@ def main(arguments: list[str]) -> int:
     """Run pytest on what is near; the first argument is the commit, all others are pytest's."""
     since, *options = arguments or [""]
     since = since or default_commit()
-    found = changed_rooms(changed_files(since))
+    files = [path for path in changed_files(since) if (ROOT / path).exists() or not changed_tests([path])]
+    found = [*changed_rooms(files), *changed_tests(files)]
     print(f"Changed since {since}: {', '.join(found) or 'no room that has slow tests'}", flush=True)
     if not found:
         return 0
-    command = [sys.executable, "-m", "pytest", "-m", "slow", *options, *(f"tests/{room}" for room in found)]
+    tests = [each if each.startswith("tests/") else f"tests/{each}" for each in found]
+    command = [sys.executable, "-m", "pytest", "-m", "slow", *options, *tests]
     status = subprocess.run(command, cwd=ROOT, check=False).returncode
     return 0 if status == 5 else status  # no slow test there
 

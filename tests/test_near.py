@@ -14,6 +14,10 @@ from tests.near import changed_rooms, main
         (["tests/train/test_model.py"], ["train"]),
         (["scripts/wokflow/enrich/link.py"], ["enrich"]),
         (["Snakefile"], ["frame", "workflow"]),
+        (["scripts/wokflow/match/settings.py"], ["match"]),
+        (["scripts/wokflow/report/templates/match.html"], ["report"]),
+        (["slurm/config.yaml"], ["cluster"]),
+        (["tests/conftest.py", "tests/bench/measure.py", "tests/test_near.py"], ["frame", "workflow"]),
     ],
 )
 def test_a_change_asks_for_the_tests_of_the_rooms_that_it_can_reach(
