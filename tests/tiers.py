@@ -73,7 +73,6 @@ SLOW = (
     "match/test_translate.py",
     "models/test_bounds.py::test_models_read_as_many",
     "models/test_decoding.py",
-    "models/test_devices.py::test_how_fast_a_processor_is_in_bfloat16_is_measured",
     "models/test_loading.py::test_a_model_of_the_hub_is_known_by_its_commit",
     "models/test_writers.py",
     "parse/test_dependencies.py",

@@ -15,11 +15,11 @@ from wokflow.frame import code
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 OLDER = "; the code that it measures has changed since"
+# What a benchmark that runs the workflow measures.
 WHOLE = (
-    "Snakefile",
-    "rules/*.smk",
-    "scripts/wokflow/**/*.py",
-)  # what a benchmark that runs the workflow measures
+    *("Snakefile", "rules/*.smk", "scripts/step.py", "scripts/wokflow/**/*.py"),
+    *("executor/**/*.py", "profiles/*/config.yaml", "slurm/config.yaml"),
+)
 SECTION = re.compile(r"<!-- bench:(\S+) (\S+) (\S+) -->\n(.*?)<!-- /bench:\1 -->\n", re.S)
 MEASURED = re.compile(rf"(?<=^Measured at )(.*?)(?:{OLDER})?\.(?= |$)", re.M)
 
@@ -67,7 +67,7 @@ def measured_files(benchmark: Path) -> set[Path]:
         modules = names | {name.rpartition(".")[0] for name in names}
         found |= {name for name in modules if code.module_file(name)}
         tests = {ROOT / f"{name.replace('.', '/')}.py" for name in modules if name.startswith("tests.")}
-        queue += [path for path in tests - read if path.is_file()]
+        queue += [path for path in tests - read - {Path(__file__).resolve()} if path.is_file()]
     behind = {module for name in found for module in code.modules_behind(name)}
     return {path for module in behind if (path := code.module_file(module))}
 

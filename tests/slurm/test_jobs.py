@@ -103,6 +103,19 @@ def preempted_for_good(house: Path, cluster: Cluster, run: Run, job: str) -> Ite
 
 
 @contextmanager
+def node_down(house: Path, cluster: Cluster, run: Run, job: str) -> Iterator[None]:
+    with out_of_service(cluster, node_of(cluster, job), "down"):
+        begins_soon(cluster, job)
+        yield
+
+
+@contextmanager
+def accounting_down(house: Path, cluster: Cluster, run: Run, job: str) -> Iterator[None]:
+    with cluster.without("slurmdbd"):
+        yield
+
+
+@contextmanager
 def node_dead(house: Path, cluster: Cluster, run: Run, job: str) -> Iterator[None]:
     node = node_of(cluster, job)
     kill_node(cluster, node, job)
@@ -145,7 +158,9 @@ def node_of(cluster: Cluster, job: str) -> str:
         (killed, "FAILED: it was killed, most often for want of memory", ["FAILED", "COMPLETED"]),
         (requeued, "", COMPLETED),
         (preempted, "", COMPLETED),
+        (node_down, "", COMPLETED),
         (node_dead, "", COMPLETED),
+        (accounting_down, "", COMPLETED),
         (controller_killed, "Slurm answers again.", COMPLETED),
     ],
 )

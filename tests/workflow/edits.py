@@ -20,7 +20,7 @@ from tests.workflow.changes import (
     without_records,
 )
 from tests.workflow.conftest import EVERY
-from tests.workflow.setting_edits import SETTINGS
+from tests.workflow.setting_edits import MOVED, SETTINGS
 from tests.workflow.touched_rules import (
     ACTED,
     ADAPTED,
@@ -45,13 +45,17 @@ NEW_TITLE = append(
 )
 BUILT_ANEW = "a source row with a new title, and settings behind it"
 EDITS: dict[str, tuple[Edit, set[str]]] = {
-    "a source row whose title stays, a word of the lexicon that no title has, and code of a module": (
+    "a source row whose title stays": (
+        replace("data/en.csv", "Scramble the eggs.", "Beat the eggs."),
+        INGESTED | LEARNT | {"ingest_source"},
+    ),
+    f"a word of the lexicon that no title has, code of a module, and {MOVED}": (
         then(
-            replace("data/en.csv", "Scramble the eggs.", "Beat the eggs."),
             append("resources/lexicon/words.tsv", "鱼\tfish\tingredient\n"),
             append(f"{PACKAGE}/match/lexicon.py", "NEW = 1\n"),  # which the step imports
+            SETTINGS[MOVED][0],
         ),
-        INGESTED | LEARNT | {"ingest_source"} | TRANSLATED,
+        SETTINGS[MOVED][1],
     ),
     BUILT_ANEW: (
         then(NEW_TITLE, Settings({"match.pair.threshold": 0.8, "export.release.jsonl": True})),
@@ -151,7 +155,7 @@ WITHOUT_EFFECT: dict[str, Edit] = {
 # In this house no pair is in test, so that the instances of adaptation are none before and after each edit.
 BEHIND_INSTANCES = POSED - REPORTED - {"generate_instances"}
 EQUAL: dict[str, set[str]] = {
-    "ingest.recipes.parts": POSED - REPORTED,
+    "ingest.recipes.parts, and enrich.entities.path, moved": POSED - REPORTED,
 }
 
 

@@ -33,14 +33,14 @@ from tests.workflow.touched_rules import (
     TRANSLATED,
 )
 
+MOVED = "all sources moved, match.translate.shards, enrich.languages and enrich.entities.truncated"
 SETTINGS: dict[str, tuple[Settings, set[str]]] = {
-    "all sources moved, match.translate.shards, enrich.languages and enrich.entities.truncated": (
+    MOVED: (
         Settings(
             {
                 "sources.recipenlg.path": "data/moved.csv",
                 "sources.xiachufang.path": "data/moved.json",
                 "sources.lines.path": "data/moved_lines",
-                "enrich.entities.path": "data/moved_entities.jsonl",
                 "match.translate.shards": 2,
                 "enrich.languages": ["fr"],
                 "enrich.entities.truncated": "keep",
@@ -48,9 +48,9 @@ SETTINGS: dict[str, tuple[Settings, set[str]]] = {
         ),
         TRANSLATED | CATEGORISED | {"ingest_source", "enrich_entities", "enrich_names"},
     ),
-    "ingest.recipes.parts": (
-        setting("ingest.recipes.parts", 3),
-        INGESTED - {"match_pair", "match_split"} | READ,
+    "ingest.recipes.parts, and enrich.entities.path, moved": (
+        Settings({"ingest.recipes.parts": 3, "enrich.entities.path": "data/moved_entities.jsonl"}),
+        INGESTED - {"match_pair", "match_split"} | READ | {"ingest_source"},
     ),
     "sources.lines.path, .kind and .pair; match.embed.model, the same in a folder, .revision and .shards": (
         Settings(

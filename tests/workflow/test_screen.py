@@ -87,6 +87,7 @@ def test_ctrl_c_leaves_no_traceback_and_the_same_command_goes_on(house: Path) ->
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # in the background it is ignored
     ) as run:
         while run.poll() is None and not asleep.exists():
             time.sleep(0.05)
