@@ -13,6 +13,7 @@ import numpy as np
 from wokflow.frame.job import UserError
 from wokflow.frame.shards import blocks
 from wokflow.match.codes import UNIT
+from wokflow.match.nearest import UNKNOWN
 from wokflow.match.scores import Candidates, Scores
 from wokflow.match.vectors import Matrix
 
@@ -100,10 +101,11 @@ class Run:
         return terms * UNIT / (1 - terms * UNIT) * longest + 2 * UNIT
 
     def _probed(self, products: "Tensor", dim: int, error: float) -> "Tensor":
-        """For each row (dim 1) or column (dim 0) of products a score that k others reach; -2 where they are fewer."""
+        """For each row (dim 1) or column (dim 0) of products a score that k others reach, or UNKNOWN."""
         torch, length = self._torch, products.shape[dim]
         if length < self.k:
-            return torch.full((products.shape[1 - dim],), -2.0, dtype=torch.float64, device=self.device)
+            unknown: Tensor = torch.full((products.shape[1 - dim],), float(UNKNOWN), device=self.device)
+            return unknown.double()
         step = max(1, length // max(PROBE, self.k))
         some = products[:, ::step] if dim else products[::step]
         reached: Tensor = some.topk(self.k, dim=dim).values.select(dim, -1)
