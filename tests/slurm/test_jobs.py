@@ -129,14 +129,14 @@ def node_dead(house: Path, cluster: Cluster, run: Run, job: str) -> Iterator[Non
 
 
 @contextmanager
-def controller_killed(house: Path, cluster: Cluster, run: Run, job: str) -> Iterator[None]:
+def controller_away(house: Path, cluster: Cluster, run: Run, job: str, how: int) -> Iterator[None]:
     """From before the job's end until after it."""
     with stopped(processes(cluster, job)):
         now = time.time()
         saved = cluster.home / "state" / "job_state"
         cluster.run("scontrol", "update", f"jobid={job}", "AdminComment=tested")  # something to save
         cluster.until(lambda: saved.stat().st_mtime > now, "the controller has saved what it knows")
-        cluster.end("slurmctld", signal.SIGKILL)
+        cluster.end("slurmctld", how)
     try:
         run.says("Slurm does not answer. The jobs go on by themselves")
         let_go(house)
@@ -145,6 +145,14 @@ def controller_killed(house: Path, cluster: Cluster, run: Run, job: str) -> Iter
     finally:
         cluster.start_controller()
     yield
+
+
+def controller_ended(house: Path, cluster: Cluster, run: Run, job: str) -> AbstractContextManager[None]:
+    return controller_away(house, cluster, run, job, signal.SIGTERM)
+
+
+def controller_killed(house: Path, cluster: Cluster, run: Run, job: str) -> AbstractContextManager[None]:
+    return controller_away(house, cluster, run, job, signal.SIGKILL)
 
 
 def node_of(cluster: Cluster, job: str) -> str:
@@ -161,6 +169,7 @@ def node_of(cluster: Cluster, job: str) -> str:
         (node_down, "", COMPLETED),
         (node_dead, "", COMPLETED),
         (accounting_down, "", COMPLETED),
+        (controller_ended, "Slurm answers again.", COMPLETED),
         (controller_killed, "Slurm answers again.", COMPLETED),
     ],
 )

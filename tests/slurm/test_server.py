@@ -12,7 +12,7 @@ from wokflow.frame import tables
 
 from tests.conftest import ROOT
 from tests.slurm.cluster import Cluster, alive
-from tests.slurm.faults import begins_soon, empty_queue, jobs_of, processes
+from tests.slurm.faults import begins_soon, empty_queue, ended, jobs_of, processes
 from tests.slurm.runs import Run, house_without
 from tests.workflow.changes import append, setting
 
@@ -146,25 +146,35 @@ def test_runs_of_one_model_are_one_job_with_one_server(house: Path, cluster: Clu
     check_results(house, cluster)
 
 
-def cancelled(cluster: Cluster, job: str) -> None:
-    """As Ctrl-C does it; the run tries it again."""
+def cancelled(house: Path, cluster: Cluster, run: Run, job: str) -> Run:
+    """The job alone; the run tries it again."""
     cluster.run("scancel", job)
+    return run
 
 
-def requeued(cluster: Cluster, job: str) -> None:
+def requeued(house: Path, cluster: Cluster, run: Run, job: str) -> Run:
     cluster.run("scontrol", "requeue", job)
     begins_soon(cluster, job)
+    return run
+
+
+def interrupted(house: Path, cluster: Cluster, run: Run, job: str) -> Run:
+    """The run, by Ctrl-C, which cancels its job; a second run is given."""
+    run.interrupt()
+    run.fails()
+    assert ended(cluster, job) == "CANCELLED"
+    return Run(house, cluster, TARGET)
 
 
 def test_a_job_that_is_ended_leaves_no_server(house: Path, cluster: Cluster) -> None:
     run = Run(house, cluster, TARGET)
-    for servers, fault in enumerate((cancelled, requeued), 1):
+    for servers, fault in enumerate((cancelled, requeued, interrupted), 1):
         job = busy(house, cluster, servers)
         last = started(house)[-1]["pids"]
         assert all(map(alive, last))
-        fault(cluster, job)
+        run = fault(house, cluster, run, job)
         cluster.until(lambda pids=last: not any(map(alive, pids)), "the server is gone")
     (house / "data" / "hold").unlink()
     run.ends()
-    assert len(started(house)) == 3
+    assert len(started(house)) == 4
     check_results(house, cluster)

@@ -2,10 +2,8 @@
 
 from typing import Any
 
-DEFAULT = (
-    100,
-    1,
-)  # jobs, seconds: Snakemake's own, where neither the command line nor a profile says another
+# Jobs and seconds: Snakemake's own, where neither the command line nor a profile says another.
+DEFAULT = (100, 1)
 
 
 def lift_default_rate(scheduler: Any) -> None:

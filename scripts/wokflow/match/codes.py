@@ -31,6 +31,14 @@ UNIT = 2.0**-24  # unit roundoff of float32
 UPWARDS = 1 + 2.0**-20  # factor that exceeds the rounding error of a length
 
 
+def gamma(terms: int) -> float:
+    """The relative error of a float32 sum of so many products, at most, whatever the order of additions.
+
+    Higham, Accuracy and Stability of Numerical Algorithms, section 3.1.
+    """
+    return terms * UNIT / (1 - terms * UNIT)
+
+
 @dataclass(frozen=True)
 class Codes:
     """Integers of shape (n, entries), as int8, and bounds that hold for all rows.
@@ -57,8 +65,7 @@ class Coding:
         self._axes = (axes @ turn).astype(np.float32)
         kept = self._axes.astype(np.float64)
         skew = float(np.linalg.norm(kept.T @ kept - np.eye(count))) + 1e-9  # more than float64's own rounding
-        gamma = dimensions * UNIT / (1 - dimensions * UNIT)
-        error = gamma * (count * (1 + skew)) ** 0.5
+        error = gamma(dimensions) * (count * (1 + skew)) ** 0.5
         most = (1 + skew) ** 0.5 + error
         self.excess = (2 * most * error + 3 * skew * most**2) * UPWARDS
         if self.whole:

@@ -5,7 +5,7 @@ float64 in one fixed order of additions and rounded to float32.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,13 +47,18 @@ def exact_scores(left: Matrix, right: Matrix) -> Scores:
 
     Shapes (n, d), (n, d) -> (n,). Results that rounding brings above 1 become 1.
     """
-    products = np.multiply(left, right, dtype=np.float64)
+    sums: NDArray[np.float64] = add_up(np.multiply(left, right, dtype=np.float64))
+    return np.minimum(sums, 1.0).astype(np.float32) + np.float32(0)  # no negative zero
+
+
+def add_up(products: Any) -> Any:
+    """The sum of each row of an array or tensor, in the canonical order of additions, which overwrites it."""
     width = products.shape[1]
     while width > 1:
         half = (width + 1) // 2
         products[:, : width - half] += products[:, half:width]
         width = half
-    return np.minimum(products[:, 0], 1.0).astype(np.float32) + np.float32(0)  # no negative zero
+    return products[:, 0]
 
 
 def rescore(queries: Matrix, targets: Matrix, query: Rows, target: Rows) -> Candidates:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wokflow.frame.job import UserError
+from wokflow.match.codes import UNIT, gamma
 from wokflow.match.scores import Candidates, Finder, MakeFinder, Scores, rescore
 from wokflow.match.vectors import Matrix
 
@@ -44,14 +45,11 @@ def make(device: str, threads: int) -> MakeFinder:
 def error_bound(queries: Matrix, targets: Matrix) -> NDArray[np.float64]:
     """For each query, a bound on the error of a float32 inner product of d terms, whatever the order of additions.
 
-    gamma_d |x| |y| with gamma_d = d u / (1 - d u), u = 2**-24 (Higham, Accuracy and Stability of Numerical
-    Algorithms, section 3.1), and half a unit in the last place for the rounding of the canonical score.
+    gamma |x| |y|, and half a unit in the last place for the rounding of the canonical score.
     """
-    d = queries.shape[1]
-    gamma = d * 2.0**-24 / (1 - d * 2.0**-24)
     longest = float(np.sqrt(np.einsum("ij,ij->i", targets, targets, dtype=np.float64).max(initial=0.0)))
     norms = np.sqrt(np.einsum("ij,ij->i", queries, queries, dtype=np.float64))
-    return np.asarray(gamma * norms * longest + 2.0**-24)
+    return np.asarray(gamma(queries.shape[1]) * norms * longest + UNIT)
 
 
 def _find(index: Any, queries: Matrix, targets: Matrix, floor: Scores, k: int, on_gpu: bool) -> Candidates:

@@ -12,9 +12,9 @@ import numpy as np
 
 from wokflow.frame.job import UserError
 from wokflow.frame.shards import blocks
-from wokflow.match.codes import UNIT
+from wokflow.match.codes import UNIT, gamma
 from wokflow.match.nearest import UNKNOWN
-from wokflow.match.scores import Candidates, Scores
+from wokflow.match.scores import Candidates, Scores, add_up
 from wokflow.match.vectors import Matrix
 
 if TYPE_CHECKING:
@@ -90,15 +90,13 @@ class Run:
     def _rounding(self, rows: "Tensor") -> float:
         """The most by which a float32 product and a canonical score can differ.
 
-        gamma |x| |y| with gamma = d u / (1 - d u), whatever the order of additions (Higham, Accuracy and Stability of
-        Numerical Algorithms, section 3.1), for two terms more, which stand for the rounding of scores and lengths.
+        gamma |x| |y| for two terms more, which stand for the rounding of scores and lengths.
         """
-        terms = rows.shape[1] + 2
         longest = 1.0
         for side in (rows, self.targets):
             if len(side):
                 longest *= max(1.0, float(self._torch.linalg.vector_norm(side, dim=1).max()))
-        return terms * UNIT / (1 - terms * UNIT) * longest + 2 * UNIT
+        return gamma(rows.shape[1] + 2) * longest + 2 * UNIT
 
     def _probed(self, products: "Tensor", dim: int, error: float) -> "Tensor":
         """For each row (dim 1) or column (dim 0) of products a score that k others reach, or UNKNOWN."""
@@ -151,7 +149,7 @@ class Run:
 
 
 def exact_sums(left: "Tensor", right: "Tensor", row: "Tensor", other: "Tensor") -> "Tensor":
-    """Inner products of pairs of rows, exact products added as wokflow.match.scores.exact_scores adds them.
+    """Inner products of pairs of rows, exact products in the canonical order of additions.
 
     Shapes (n, d), (m, d), (p,), (p,) -> (p,), in float64.
     """
@@ -163,12 +161,7 @@ def exact_sums(left: "Tensor", right: "Tensor", row: "Tensor", other: "Tensor") 
         part = slice(start, start + most)
         products = left[row[part]].double()
         products *= right[other[part]]
-        width = products.shape[1]
-        while width > 1:
-            half = (width + 1) // 2
-            products[:, : width - half] += products[:, half:width]
-            width = half
-        out[part] = products[:, 0]
+        out[part] = add_up(products)
     return out
 
 

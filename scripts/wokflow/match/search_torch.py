@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from wokflow.frame.job import UserError
 from wokflow.frame.shards import blocks
 from wokflow.match import search_gpu
-from wokflow.match.codes import UNIT, Codes, Coding
+from wokflow.match.codes import Codes, Coding, gamma
 from wokflow.match.nearest import UNKNOWN, Nearest
 from wokflow.match.scores import Candidates, MakeFinder, Rows, Scores, join, rescore
 from wokflow.match.vectors import Matrix
@@ -86,10 +86,7 @@ def fastest_type() -> Any:
                 took = time.perf_counter() - start
                 if correct:
                     seconds[dtype] = min(took, seconds.get(dtype, took))
-        except (
-            RuntimeError,
-            AttributeError,
-        ):  # no such product on this processor, or in this version of torch
+        except (RuntimeError, AttributeError):  # no such product here, or in this version of torch
             continue
     return min(seconds, key=seconds.__getitem__)
 
@@ -221,10 +218,7 @@ class Block:
         codes = kernel.coding(queries)
         self.codes = kernel.put(codes)
         self.slack = kernel.coding.slack(codes, run.bounds)
-        terms = queries.shape[1] + 2
-        self.rounding = (
-            terms * UNIT / (1 - terms * UNIT) * codes.norm * run.bounds.norm
-        )  # of a float32 product
+        self.rounding = gamma(queries.shape[1] + 2) * codes.norm * run.bounds.norm  # of a float32 product
         self.error = self.slack if kernel.coding.whole else self.rounding
 
     def product(self, tile: int, room: Any) -> Any:
