@@ -29,24 +29,25 @@ def test_fifteen_pairs_align_a_turned_space() -> None:
     assert {*map(tuple, found.pairs.tolist())} == {*enumerate(place.tolist())}
 
 
-def test_the_search_is_the_published_one_in_whole_matrices() -> None:
-    """With all similarities kept; there is so much noise that other measures give another dictionary."""
+# Cosines of the first words of both sides after artetxem/vecmap (map_embeddings.py, commit b560c94), read by us
+# and run in float64 on these spaces as --semi_supervised with --stochastic_initial 1 and --stochastic_interval 3.
+PUBLISHED = [
+    [-0.18102, 0.11035, 0.15283, -0.31663],
+    [-0.06981, -0.80632, 0.00208, 0.45118],
+    [0.06299, -0.01612, -0.67816, 0.53189],
+]
+
+
+def test_without_chance_the_spaces_are_those_of_the_published_program() -> None:
+    """There is so much noise that it finds 49 of 200 words: other steps, or measures, end elsewhere."""
     one, other, place = spaces(200, 10, 1.0)
     seeds = np.column_stack([np.arange(15), place[:15]])
     found = mapped(one, other, seeds, AlignSettings(keep=1, patience=3), 2, Progress())
-    x, z = (normalised(vectors).astype(np.float64) for vectors in (one, other))
-    left, right = seeds.T
-    for _ in range(found.iterations):
-        u, _, vt = np.linalg.svd(x[left].T @ z[right])
-        similar = x @ u @ vt @ z.T
-        csls = 2 * similar - np.sort(similar, axis=0)[-10:].mean(axis=0)
-        csls -= np.sort(similar, axis=1)[:, -10:].mean(axis=1)[:, None]
-        left = np.concatenate([np.arange(200), csls.argmax(axis=0)])
-        right = np.concatenate([csls.argmax(axis=1), np.arange(200)])
-    assert found.pairs.tolist() == np.column_stack([left, right]).tolist()
-    assert found.objective == pytest.approx(
-        (similar.max(axis=0).mean() + similar.max(axis=1).mean()) / 2, abs=1e-5
-    )
+    similar = found.source @ found.target.T
+    assert similar[:3, :4] == pytest.approx(np.array(PUBLISHED), abs=2e-5)
+    assert (similar.argmax(axis=1) == place).sum() == 49
+    assert found.iterations == 23
+    assert found.objective == pytest.approx(0.833616, abs=2e-6)
 
 
 def test_with_all_pairs_the_steps_are_those_of_the_definition() -> None:

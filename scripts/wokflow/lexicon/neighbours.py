@@ -67,7 +67,7 @@ def lexicon_neighbours(
     frame = tables.frame(schemas.NEIGHBOURS, rows)
     tables.write(neighbours, schemas.NEIGHBOURS, frame, job.metadata)
     write_marks_sheet(sheet, frame, settings.count)
-    points = _picture(source, target, seeds, dictionary, settings.shown)
+    points = _picture(source, target, seeds, settings.shown)
     tables.write(picture, schemas.PICTURE, points, job.metadata)
     job.progress.say(f"{len(words)} words looked up among {len(target.words)}")
 
@@ -100,13 +100,7 @@ def _first(similar: Matrix, count: int) -> list[tuple[int, float]]:
     return [(int(at), float(similar[at])) for at in np.argsort(-similar, kind="stable")[:count]]
 
 
-def _picture(
-    source: Space,
-    target: Space,
-    seeds: Sequence[tuple[str, str]],
-    dictionary: dict[str, list[str]],
-    most: int,
-) -> list[Row]:
+def _picture(source: Space, target: Space, seeds: Sequence[tuple[str, str]], most: int) -> list[Row]:
     """The most frequent words of both languages, and those of the seed pairs, on two principal components."""
     named = [{pair[side] for pair in seeds[:NAMED]} for side in range(2)]
     shown = [
