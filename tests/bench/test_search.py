@@ -276,7 +276,11 @@ def search_job(clock: Clock, folder: str, shards: int, backend: str) -> dict[str
             shard=0,
             shards=shards,
             settings=SearchSettings(
-                k=K, backend="faiss" if backend == "faiss" else "torch", device="cpu", memory_mb=MEMORY_MB
+                k=K,
+                compared=0,
+                backend="faiss" if backend == "faiss" else "torch",
+                device="cpu",
+                memory_mb=MEMORY_MB,
             ),
             job=Job(threads=measure.THREADS),
         )

@@ -33,3 +33,9 @@ def pair_given(config: Mapping[str, Any], direction: str) -> dict[str, bool]:
     """Settings of match.pair that depend on the direction: which side's titles are translated."""
     source, target = (translate_backend(config, lang) != "none" for lang in direction.split("-"))
     return {"source_translated": source, "target_translated": target}
+
+
+def search_given(config: Mapping[str, Any]) -> dict[str, int]:
+    """Settings of match.search that depend on who reads it: how many neighbours match.compare takes."""
+    by_recipes = config["match"]["rerank"]["by"] == "recipes"
+    return {"compared": config["match"]["compare"]["titles"] if by_recipes else 0}

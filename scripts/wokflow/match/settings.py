@@ -93,6 +93,13 @@ class SearchSettings(Settings):
     """
     shards: RuleOnly[int] = Field(1, ge=1, le=9999)
     """Number of jobs. Results do not depend on it; with many, the tables of single jobs take more room on disk."""
+    compared: int = from_rule()
+    """Neighbours of each title that match.compare takes; 0 where recipes are not compared."""
+
+    @property
+    def kept(self) -> int:
+        """Neighbours of each title that the search keeps."""
+        return max(self.k, self.compared)
 
 
 class PairSettings(Settings):
@@ -168,7 +175,10 @@ class ContentsSettings(Settings):
 class CompareSettings(Settings):
     """Candidates by titles and by contents, and what they have in common."""
 
-    titles: int = borrowed("match.search.k")
+    titles: int = Field(10, ge=1, le=1000)
+    """Candidates of each recipe by its title, in both directions. If it is greater than `match.search.k`, the search
+    keeps as many neighbours as this, and pairs by titles alone stay what they are.
+    """
     contents: int = Field(10, ge=0, le=1000)
     """Candidates of each recipe by its foods, in both directions, beside those by its title."""
     postings: int = Field(20_000, ge=1)
