@@ -109,6 +109,17 @@ def test_a_chat_model_learns_to_answer_and_to_end(tmp_path: Path, prompt: str) -
     assert tokenizer.convert_tokens_to_ids("<|end|>") in network.generation_config.eos_token_id
 
 
+def test_a_model_of_few_positions_learns_of_a_target_what_its_source_leaves_room_for(tmp_path: Path) -> None:
+    """Sources are cut as they are where it is asked: of 64 positions half, as `max_tokens` of a target fill them."""
+    base, log = base_model(tmp_path, "gpt2"), io.StringIO()
+    settings = changed(FIT, family="causal", base=str(base), loss_on="target", max_tokens=64, epochs=1)
+    model = train(tmp_path, log, settings=settings)  # a source has 58 tokens
+    assert 0 < curve(model)["train_loss"][0] < 20
+    said = log.getvalue()
+    assert "24 of 24 sources have more than 32 tokens and were cut" in said
+    assert "24 of 24 targets have more than 64 tokens, or than their source leaves room for, and were cut" in said
+
+
 def test_a_prompt_with_a_source_is_not_learnt_by_dishes(tmp_path: Path, prompt: str) -> None:
     with pytest.raises(UserError, match=r"has the place \{source\}, but a recipe that is learnt by its dish"):
         train(tmp_path, family="causal", prompt=prompt, languages=None)

@@ -72,10 +72,10 @@ class Encoded:
 
 @dataclass(frozen=True)
 class Encoder:
-    """Encodes examples. Sources and targets are cut to `most` tokens each, and the log says how many were cut.
+    """Encodes examples. Targets are cut to `most` tokens, sources to those of `asking`; the log says how many were cut.
 
-    For a causal model, source and target are one text of at most `positions` tokens; with `on_target`, only the
-    target has labels. With `packing`, several short texts share a row of `positions` tokens without seeing each
+    For a causal model, source and target are one text of at most `positions` tokens, of which the target has those
+    that its source leaves; with `on_target`, only the target has labels. With `packing`, several short texts share a row of `positions` tokens without seeing each
     other.
     """
 
@@ -84,6 +84,11 @@ class Encoder:
     positions: int | None
     on_target: bool
     packing: bool
+
+    @property
+    def _bounded(self) -> bool:
+        """Whether source and target share the positions of a model."""
+        return self.asking.family == "causal" and self.positions is not None
 
     def encode(self, rows: pl.DataFrame, progress: Progress | None = None) -> Encoded:
         import pyarrow as pa
@@ -95,9 +100,11 @@ class Encoder:
         for some in rows.iter_slices(AT_ONCE):
             columns = map(list, zip(*self._examples(some, long), strict=True))
             batches.append(pa.record_batch(list(columns), schema=schema))
-        for name, count in long.items():
-            if progress and count:
-                progress.say(f"{count} of {len(rows)} {name}s have more than {self.most} tokens and were cut")
+        room = ", or than their source leaves room for," if self._bounded else ""
+        limits = {"source": f"{self.asking.most} tokens", "target": f"{self.most} tokens{room}"}
+        for name, limit in limits.items():
+            if progress and long[name]:
+                progress.say(f"{long[name]} of {len(rows)} {name}s have more than {limit} and were cut")
         data = Dataset(pa.Table.from_batches(batches, schema))
         if self.packing and len(data):
             from trl.data_utils import pack_dataset
@@ -116,11 +123,12 @@ class Encoder:
             targets = asking.answers(rows["target"].to_list())
         else:
             targets = tokenizer(text_target=rows["target"].to_list(), verbose=False)["input_ids"]
-        long["source"] += shortened or sum(len(row) > self.most for row in sources)
-        long["target"] += sum(len(row) > self.most for row in targets)
+        long["source"] += shortened or sum(len(row) > asking.most for row in sources)
         for source, target in zip(sources, targets, strict=True):
-            source_ids = cut(source, self.most, asking.family, special)
+            source_ids = cut(source, asking.most, asking.family, special)
             target_ids = cut(target, self.most, "seq2seq", {target[-1], *special})
+            room = self.positions - len(source_ids) if self.positions and self._bounded else self.most
+            long["target"] += len(target) > min(self.most, room)
             if asking.family == "seq2seq":
                 yield source_ids, target_ids
             else:

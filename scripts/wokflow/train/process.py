@@ -11,7 +11,7 @@ from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
 from wokflow.generate.asking import answer_end
 from wokflow.models.bounds import positions
-from wokflow.models.decoding import set_languages
+from wokflow.models.decoding import limits, set_languages
 from wokflow.models.devices import describe
 from wokflow.models.loading import load, origin
 from wokflow.train.checkpoints import Checkpoints, Saved
@@ -25,7 +25,7 @@ from wokflow.train.settings import ModelSettings
 from wokflow.train.stopping import Stop
 from wokflow.train.task import Task
 from wokflow.train.trainer_arguments import checkpoint_key, training_arguments
-from wokflow.train.validation import choose_metric, choose_sources
+from wokflow.train.validation import choose_metric, choose_sources, validation_decoding
 
 READABLE = 0o644
 
@@ -164,11 +164,13 @@ def _trainer(
     (network, tokenizer), settings = loaded, task.settings
     places = positions(network.config)
     most = min(settings.max_tokens, places or settings.max_tokens)
-    if progress and most < settings.max_tokens:
+    sources, _ = limits(network, settings.family, validation_decoding(settings))  # as a model is asked
+    if progress and sources < settings.max_tokens:
         progress.say(
-            f"the model has positions for {most} tokens: max_tokens {settings.max_tokens} is more than it reads"
+            f"the model has positions for {places} tokens: max_tokens {settings.max_tokens} is more than it reads of "
+            "a source and its target"
         )
-    asking = asking_of(settings, tokenizer, most)
+    asking = asking_of(settings, tokenizer, sources)
     if asking.chat:
         ends = network.generation_config.eos_token_id
         others = ends if isinstance(ends, list) else [ends] if ends is not None else []
