@@ -10,6 +10,7 @@ from wokflow.frame.arguments import Arguments, block_arguments
 from wokflow.frame.config import fill
 from wokflow.frame.runs import Run
 from wokflow.train.arguments import model_given, model_gpus, model_memory, model_nodes, model_overrides
+from wokflow.train.stage import run_problems
 
 from tests.conftest import ROOT
 
@@ -73,6 +74,28 @@ def test_a_causal_model_learns_the_prompt_that_it_will_be_asked(config: dict[str
     bare = train_arguments(config, replace(asked, prompt="", settings={}))
     assert (bare.settings["chat"], bare.resources) == ("never", {"prompt": None})
     assert train_arguments(config, replace(asked, settings={})).settings["chat"] == "auto"
+
+
+@pytest.mark.parametrize(
+    ("family", "settings", "said"),
+    [
+        ("causal", {"device_batch": "auto", "nodes": 2}, "device_batch: auto is for one process only"),
+        ("causal", {"shard": True}, "there is only one: set processes or nodes"),
+        ("seq2seq", {"shard": True, "processes": 2}, "shard is for causal models"),
+        ("causal", {"shard": True, "processes": 2, "lora": {"rank": 4}}, "neither with lora.rank nor"),
+        ("seq2seq", {"packing": True}, "model.packing is for causal models"),
+        ("causal", {"lora": {"base": "nf4"}}, "set model.lora.rank too"),
+        ("causal", {"lora": {"base": "nf4", "rank": 4}, "device_batch": "auto", "packing": True}, None),
+    ],
+)
+def test_settings_that_no_training_can_have_are_refused_before_a_job_waits_for_a_gpu(
+    family: str, settings: dict[str, Any], said: str | None, config: dict[str, Any]
+) -> None:
+    runs = {"a": replace(run("opus", **settings), family=family)}
+    assert [said in one for one in run_problems(config, runs) if said] == [True] * bool(said)
+    assert said or not [*run_problems(config, runs)]
+    untrained = {"a": replace(runs["a"], stage="none")}
+    assert not [*run_problems(config, untrained)]
 
 
 def test_gpus_and_nodes(config: dict[str, Any]) -> None:

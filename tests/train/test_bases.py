@@ -117,7 +117,10 @@ def test_a_model_of_few_positions_learns_of_a_target_what_its_source_leaves_room
     assert 0 < curve(model)["train_loss"][0] < 20
     said = log.getvalue()
     assert "24 of 24 sources have more than 32 tokens and were cut" in said
-    assert "24 of 24 targets have more than 64 tokens, or than their source leaves room for, and were cut" in said
+    assert (
+        "24 of 24 targets have more than 64 tokens, or than their source leaves room for, and were cut"
+        in said
+    )
 
 
 def test_a_prompt_with_a_source_is_not_learnt_by_dishes(tmp_path: Path, prompt: str) -> None:

@@ -72,11 +72,11 @@ class Encoded:
 
 @dataclass(frozen=True)
 class Encoder:
-    """Encodes examples. Targets are cut to `most` tokens, sources to those of `asking`; the log says how many were cut.
+    """Encodes examples. Targets are cut to `most` tokens, sources to those of `asking`; the log says how many.
 
-    For a causal model, source and target are one text of at most `positions` tokens, of which the target has those
-    that its source leaves; with `on_target`, only the target has labels. With `packing`, several short texts share a row of `positions` tokens without seeing each
-    other.
+    For a causal model, source and target are one text of at most `positions` tokens, of which a target has those
+    that its source leaves; with `on_target`, only the target has labels. With `packing`, several short texts share
+    a row of `positions` tokens without seeing each other.
     """
 
     asking: Asking

@@ -1,12 +1,15 @@
-"""Stage train: its cutoffs, targets and packages."""
+"""Stage train: its cutoffs, targets and packages, and what it asks of the table of runs."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from wokflow.frame.arguments import merged
 from wokflow.frame.cutoffs import CutoffGroup, part_cutoff
 from wokflow.frame.runs import Run
 from wokflow.frame.scope import Scope
 from wokflow.frame.stages import TOKENIZERS
+from wokflow.train.arguments import model_overrides
+from wokflow.train.contradictions import setting_problems
 
 ABOUT = (
     "trains a model a run: sequence to sequence or causal, from the hub or from scratch, on one GPU or many"
@@ -20,6 +23,24 @@ NEEDED_BY_NAME = {
 }
 
 WITHOUT_GPU = {"train_model": "train.model.device: cpu"}
+
+
+def run_problems(config: Mapping[str, Any], runs: Mapping[str, Run]) -> Iterator[str]:
+    """Trained runs whose settings contradict one another or have no effect; no job waits for a GPU in vain."""
+    for run in runs.values():
+        if run.trained:
+            block = merged(config["train"]["model"], model_overrides(run))
+            problems = setting_problems(run.family, block, int(block["processes"]) * int(block["nodes"]))
+            yield from (f"run {run.name}: {one}" for one in (*problems, *_unread(run, block)))
+
+
+def _unread(run: Run, block: Mapping[str, Any]) -> Iterator[str]:
+    """About settings of the run's own row that a training of its kind does not read."""
+    own = run.settings.get("model", {})
+    if given := sorted({"packing", "loss_on"} & own.keys()) if run.family != "causal" else []:
+        yield f"model.{given[0]} is for causal models: take it out of the row."
+    if {*own.get("lora", {})} - {"rank"} and not block["lora"]["rank"]:
+        yield "model.lora has no effect without adapters: set model.lora.rank too."
 
 
 def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, str]:

@@ -6,6 +6,7 @@ from typing import Any
 from wokflow.frame.job import UserError
 from wokflow.models.devices import find_device, use_bfloat16
 from wokflow.train.checkpoints import Checkpoints
+from wokflow.train.contradictions import setting_problems
 from wokflow.train.settings import ModelSettings
 from wokflow.train.task import Task
 
@@ -27,11 +28,8 @@ def training_arguments(task: Task) -> Any:
         _check_gpus(int(os.environ.get("LOCAL_WORLD_SIZE", "1")))
     share = -(-settings.batch // processes)
     by_trial = settings.device_batch == "auto"
-    if by_trial and processes > 1:
-        raise UserError(
-            "train.model.device_batch: auto is for one process only: of several, one may run out of memory while "
-            "the others wait for its gradients. Give a number."
-        )
+    if wrong := next(setting_problems(settings.family, settings.model_dump(), processes), None):
+        raise UserError(wrong)
     options: dict[str, Any] = {
         "output_dir": str(Checkpoints(task.checkpoints, checkpoint_key(task)).folder),
         "per_device_train_batch_size": share if by_trial else min(int(settings.device_batch), share),
@@ -62,7 +60,7 @@ def training_arguments(task: Task) -> Any:
         "ddp_timeout": COLLECTIVE_S,
     }
     if settings.shard:
-        options |= {"fsdp": True, "fsdp_config": _sharding(settings, processes)}
+        options |= {"fsdp": True, "fsdp_config": _sharding(settings)}
         # These take effect when the model is loaded, which only the first process does.
         os.environ |= {"ACCELERATE_USE_FSDP": "true", "FSDP_CPU_RAM_EFFICIENT_LOADING": "true"}
     if settings.family == "causal":
@@ -108,24 +106,10 @@ def _check_trackers(settings: ModelSettings) -> None:
         )
 
 
-def _sharding(settings: ModelSettings, processes: int) -> dict[str, Any]:
+def _sharding(settings: ModelSettings) -> dict[str, Any]:
     """The configuration of FSDP2: weights, gradients and optimizer are sharded; only the first process loads the
     model.
     """
-    if processes == 1:
-        raise UserError(
-            "train.model.shard splits a model among processes, but there is only one: set processes or nodes."
-        )
-    if settings.family != "causal":
-        raise UserError(
-            "train.model.shard is for causal models: accelerate cannot split the embeddings that encoder and decoder "
-            "share. To save memory with this model, use gradient_checkpointing, lora.rank or a smaller device_batch."
-        )
-    if settings.lora.rank or settings.metric == "bleu":
-        raise UserError(
-            "train.model.shard works neither with lora.rank nor with metric: bleu. Adapters need little memory "
-            "(lora.base: nf4 the least), and the best epoch of a sharded model is chosen by its loss (metric: auto)."
-        )
     return {
         "version": 2,
         "cpu_ram_efficient_loading": True,
