@@ -64,6 +64,7 @@ def test_what_stands_beside_the_model(model: Path) -> None:
     assert run["examples"] == {"sha256": digest, "train": 24, "valid": 6}
     assert (run["seed"], run["steps"], run["settings"]["small"]["width"]) == (1, 9, 16)
     assert run["packages"]["torch"] == torch.__version__
+    assert run["computed"] == {"device": "cpu", "precision": "float32", "processes": 1}
 
 
 def test_the_card_has_a_header_that_the_hub_reads(model: Path) -> None:

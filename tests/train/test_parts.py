@@ -11,12 +11,13 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 from wokflow.frame.job import Progress, UserError
-from wokflow.train import stopping
+from wokflow.train import stopping, trainer_arguments
 from wokflow.train.checkpoints import Evaluation
 from wokflow.train.launch import PORTS, _run, command
 from wokflow.train.record import curve, recorded
 from wokflow.train.stopping import SPARE, Stop
 from wokflow.train.task import Task
+from wokflow.train.trainer_arguments import checkpoint_key
 from wokflow.train.validation import bleu, choose_metric, choose_sources
 
 from tests.train.tiny import FIT, changed, task_of
@@ -26,6 +27,16 @@ def test_processes_are_told_all_of_a_task(tmp_path: Path) -> None:
     lora, small = {"rank": 2, "targets": ["q_proj"]}, {"width": 8}
     task = task_of(tmp_path, minutes=2.5, lora=lora, small=small, prompt="p")
     assert Task.from_plain(json.loads(json.dumps(task.plain()))) == task
+
+
+def test_what_learnt_in_another_precision_or_form_is_not_gone_on_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """precision: auto is not the same on a GPU as on a CPU, though the training has one key."""
+    keys = [checkpoint_key(task_of(tmp_path, shard=shard)) for shard in (False, True)]
+    monkeypatch.setattr(trainer_arguments, "use_bfloat16", lambda precision, place: True)
+    keys += [checkpoint_key(task_of(tmp_path, shard=shard)) for shard in (False, True)]
+    assert len({*keys}) == len(keys)
 
 
 def test_numbers_of_the_record_stand_as_one_writes_them() -> None:

@@ -1,5 +1,6 @@
 """Trainings in two processes: the same steps as in one, uneven ends, and models that are shared out between them."""
 
+import json
 import os
 import signal
 import subprocess
@@ -42,6 +43,8 @@ def test_mbart_learns_the_same_in_two_processes_where_one_has_nothing_to_do_at_t
         examples(folder / "examples.parquet", train=25, valid=5)
         settings = changed(FIT, dropout=0.0, epochs=2)
         found.append(train(folder, settings=settings, processes=processes, base=str(base)))
+    said = [json.loads((model / "run.json").read_text())["computed"]["processes"] for model in found]
+    assert said == [1, 2]
     one, two = map(curve, found)
     assert two["step"].to_list() == one["step"].to_list() == [4, 8]
     for column in ("train_loss", "valid_loss"):

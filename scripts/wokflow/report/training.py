@@ -56,7 +56,7 @@ def count_weights(path: Path) -> int:
 def settings(details: Mapping[str, Any]) -> Table:
     """Seed, hyperparameters and package versions of a training (run.json)."""
     given = {"seed": details.get("seed"), "base": details["base"], **details.get("settings", {})}
-    given["packages"] = details.get("packages", {})
+    given |= {name: details.get(name, {}) for name in ("computed", "packages")}
     return Table(["Setting", "Value"], [(name, plain(value)) for name, value in given.items()])
 
 

@@ -24,7 +24,7 @@ from wokflow.train.scratch import make_small
 from wokflow.train.settings import ModelSettings
 from wokflow.train.stopping import Stop
 from wokflow.train.task import Task
-from wokflow.train.trainer_arguments import checkpoint_key, training_arguments
+from wokflow.train.trainer_arguments import checkpoint_key, computed, training_arguments
 from wokflow.train.validation import choose_metric, choose_sources, validation_decoding
 
 READABLE = 0o644
@@ -68,7 +68,7 @@ def train_here(task: Task, stop: Stop, progress: Progress | None = None) -> None
         with tables.atomic_folder(task.out) as folder:
             model.save_pretrained(folder, state_dict=weights)
             tokenizer.save_pretrained(folder)
-            run = write_record(folder, task, rows, base, course.curve, course.metric)
+            run = write_record(folder, task, rows, base, course.curve, course.metric, computed(arguments))
             write_card(folder, task, rows, run, course.curve)
             for path in folder.iterdir():
                 path.chmod(READABLE)  # safetensors makes weights readable for their owner only

@@ -19,7 +19,7 @@ from wokflow.train.validation import validation_decoding
 
 PACKAGES = ("torch", "transformers", "accelerate", "tokenizers", "sacrebleu")
 COLUMNS = ("epoch", "step", "train_loss", "valid_loss", "valid_bleu", "learning_rate", "best")
-# Keys of train.model that are not among the settings in run.json: they stand elsewhere in it, or change no result.
+# Keys of train.model that are not among the settings in run.json: they stand elsewhere in it.
 ELSEWHERE = {"processes", "nodes", "revision", "valid_beams"}
 
 
@@ -30,10 +30,13 @@ def write_record(
     base: Mapping[str, Any],
     evaluations: Sequence[Evaluation],
     metric: str,
+    computed: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Write curve.tsv and run.json beside the model in `folder`; return the content of run.json.
 
     `rows` are the examples, `base` is the result of base_of, and `metric` decides which of the `evaluations` is best.
+    `computed` says what the settings became here: the device, the precision and the number of processes, on which
+    rounding and the draws of dropout depend.
     """
     (folder / "curve.tsv").write_text(curve(evaluations, metric), encoding="utf-8")
     settings = task.settings
@@ -48,6 +51,7 @@ def write_record(
         "prompt": Path(settings.prompt).read_text(encoding="utf-8-sig").strip() if settings.prompt else None,
         "chat": settings.chat,
         "settings": recorded(settings),
+        "computed": dict(computed),
         "decoding": asdict(validation_decoding(settings)),
         "examples": {
             "sha256": tables.strings_digest(

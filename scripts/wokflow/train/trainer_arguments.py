@@ -118,6 +118,18 @@ def _sharding(settings: ModelSettings) -> dict[str, Any]:
     }
 
 
+def computed(arguments: Any) -> dict[str, Any]:
+    """What a training is computed with: the device, the precision of the arithmetic and the number of processes."""
+    precision = "bfloat16" if arguments.bf16 else "float32"
+    return {"device": arguments.device.type, "precision": precision, "processes": arguments.world_size}
+
+
 def checkpoint_key(task: Task) -> str:
-    """The key of checkpoints; those of a sharded model have another form, and so another key."""
-    return f"{task.key} sharded" if task.settings.shard else task.key
+    """The key of checkpoints. Those of a sharded model have another form, and those of another precision would go on
+    in this one, so both have another key.
+    """
+    settings = task.settings
+    words = [task.key, *(["sharded"] if settings.shard else [])]
+    if use_bfloat16(settings.precision, find_device(settings.device)):
+        words.append("bfloat16")
+    return " ".join(words)
