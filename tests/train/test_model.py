@@ -3,6 +3,7 @@
 import io
 import json
 import math
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,7 @@ def test_the_card_has_a_header_that_the_hub_reads(model: Path) -> None:
     _, header, text = (model / "README.md").read_text(encoding="utf-8").split("---\n", 2)
     said = yaml.safe_load(header)
     assert said["library_name"] == "transformers"
-    assert said["license"] == "other"
+    assert said["license"] == "other" and said["language"] == ["en", "zh"]
     assert "random weights" in text
     [best] = curve(model).filter(best=1)["epoch"]
     assert f"after epoch {best} of 3 (step {3 * best})" in text
@@ -102,11 +103,13 @@ def test_with_device_batches_of_another_size_the_same_is_learnt(tmp_path: Path) 
 
 def test_a_trained_model_is_the_base_of_another_and_keeps_its_tokenizer(model: Path, tmp_path: Path) -> None:
     log = io.StringIO()
-    after = train(tmp_path, log, base=str(model))
+    small = shutil.copytree(model, tmp_path / "small")  # a folder of the name that says: from scratch
+    after = train(tmp_path, log, base=str(small))
+    assert "Began as: the model in the folder small" in (after / "README.md").read_text(encoding="utf-8")
     assert curve(after)["train_loss"][0] < curve(model)["train_loss"][1]
     assert contents(after)["tokenizer.json"] == contents(model)["tokenizer.json"]
     base = json.loads((after / "run.json").read_text())["base"]
-    assert (base["model"], base["kind"], list(base["weights"])) == ("model", "folder", ["model.safetensors"])
+    assert (base["model"], base["kind"], list(base["weights"])) == ("small", "folder", ["model.safetensors"])
 
 
 def test_adapters_are_merged_into_a_plain_model(model: Path, tmp_path: Path) -> None:

@@ -99,13 +99,14 @@ def test_a_stop_comes_by_file_and_when_the_launcher_is_gone(tmp_path: Path) -> N
 
 
 def test_bleu_is_without_headings_and_by_the_targets_language() -> None:
-    assert bleu(["Title: 甲\nSteps: 切菜，炒菜。"], [["甲\n切菜，炒菜。"]]) == 100
+    assert bleu(["Title: 甲\nSteps: 切菜，炒菜。"], [["甲\n切菜，炒菜。"]], "zh") == 100
     english = ["chop the green onion finely"]
-    assert bleu(english, [["something else altogether here", "chop the green onion finely"]]) == 100
-    assert bleu([*english, "a b c d"], [["chop the green onion finely"], ["a b c d", "e"]]) == 100
-    assert bleu(["切菜炒菜蒸鱼煮饭"], [["切菜炒菜蒸鱼煮面"]]) == pytest.approx(
+    assert bleu(english, [["something else altogether here", "chop the green onion finely"]], "en") == 100
+    assert bleu([*english, "a b c d"], [["chop the green onion finely"], ["a b c d", "e"]], "en") == 100
+    assert bleu(["切菜炒菜蒸鱼煮饭"], [["切菜炒菜蒸鱼煮面"]], "zh") == pytest.approx(
         100 * (7 / 8 * 6 / 7 * 5 / 6 * 4 / 5) ** 0.25  # characters: of each order one of the n-grams is wrong
     )
+    assert bleu(["ABCDEFGHI切菜炒鱼"], [["ABCDEFGHI切菜炒面"]], "zh") > 0  # whatever else it has
 
 
 def test_sources_are_taken_once_with_all_their_targets() -> None:

@@ -4,35 +4,31 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from wokflow.train.checkpoints import Evaluation, best_of
+from wokflow.train.settings import ModelSettings
 from wokflow.train.task import Task
-from wokflow.train.validation import chinese
 
 FAMILIES = {"seq2seq": "sequence-to-sequence model", "causal": "causal language model"}
 
 
-def write_card(
-    folder: Path, task: Task, rows: pl.DataFrame, run: Mapping[str, Any], evaluations: Sequence[Evaluation]
-) -> None:
-    """Write README.md beside the model in `folder`; `rows` are the examples, `run` is the content of run.json."""
-    (folder / "README.md").write_text(card(run, rows, evaluations, task), encoding="utf-8")
+def write_card(folder: Path, task: Task, run: Mapping[str, Any], evaluations: Sequence[Evaluation]) -> None:
+    """Write README.md beside the model in `folder`; `run` is the content of run.json."""
+    (folder / "README.md").write_text(card(run, evaluations, task), encoding="utf-8")
 
 
-def card(run: Mapping[str, Any], rows: pl.DataFrame, evaluations: Sequence[Evaluation], task: Task) -> str:
+def card(run: Mapping[str, Any], evaluations: Sequence[Evaluation], task: Task) -> str:
     """The text of the model card, with a header for the Hugging Face hub."""
     best = best_of(evaluations, run["metric"])
     assert best is not None
     base, examples = run["base"], run["examples"]
     kept = "the last" if best.valid_loss is None else _best(best, run["metric"])
+    made = "made on the spot, with random weights, and a tokenizer trained on the training texts"
     origin = {
-        "small": "made on the spot, with random weights, and a tokenizer trained on the training texts",
         "folder": f"the model in the folder {base['model']}",
         "hub": f"{base['model']} on the Hugging Face hub, commit {base.get('commit')}",
-    }["small" if base["model"] == "small" else base["kind"]]
+    }.get(base["kind"], made)
     settings = "\n".join(f"| {name} | {_plain(value)} |" for name, value in run["settings"].items())
-    return f"""{_header(base, rows, task.settings.family)}
+    return f"""{_header(base, task.settings)}
 # {task.run}
 
 A {FAMILIES[task.settings.family]} for recipes, trained by Wokflow.
@@ -79,8 +75,10 @@ def _best(best: Evaluation, metric: str) -> str:
     return f"the best on the validation examples by {metric}: loss {best.valid_loss:.4f}{bleu}"
 
 
-def _header(base: Mapping[str, Any], rows: pl.DataFrame, family: str) -> str:
-    languages = sorted({"zh" if chinese(rows[name].to_list()) else "en" for name in ("source", "target")})
+def _header(base: Mapping[str, Any], settings: ModelSettings) -> str:
+    languages = sorted(
+        {*(settings.languages or ("zh",))}
+    )  # recipes that are learnt by their dish are Chinese
     lines = [
         "library_name: transformers",
         "license: other",
@@ -89,7 +87,7 @@ def _header(base: Mapping[str, Any], rows: pl.DataFrame, family: str) -> str:
     ]
     lines += [f"- {language}" for language in languages]
     lines += ["tags:", "- recipes", "- wokflow"]
-    if family == "causal":
+    if settings.family == "causal":
         lines.append("pipeline_tag: text-generation")
     if base.get("kind") == "hub":
         lines.append(f"base_model: {base['model']}")

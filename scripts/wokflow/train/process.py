@@ -69,7 +69,7 @@ def train_here(task: Task, stop: Stop, progress: Progress | None = None) -> None
             model.save_pretrained(folder, state_dict=weights)
             tokenizer.save_pretrained(folder)
             run = write_record(folder, task, rows, base, course.curve, course.metric, computed(arguments))
-            write_card(folder, task, rows, run, course.curve)
+            write_card(folder, task, run, course.curve)
             for path in folder.iterdir():
                 path.chmod(READABLE)  # safetensors makes weights readable for their owner only
         course.checkpoints.remove()

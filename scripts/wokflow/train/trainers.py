@@ -234,7 +234,8 @@ class Steps:
                 texts = decode_tokens(model, self.processing_class, tokens, family, decoding)
             outputs += zip(part, texts, strict=True)
         by_place = dict(gather_object(outputs))
-        return bleu([by_place[place] for place in order], [targets[place] for place in order])
+        _, lang = course.task.settings.languages or ("", "zh")  # recipes by their dish are Chinese
+        return bleu([by_place[place] for place in order], [targets[place] for place in order], lang)
 
     def _own(self, parts: Sequence[list[int]], none: list[int]) -> Iterator[list[int]]:
         """This process's share of the parts, padded with `none`. Raises StoppedError once any process must stop."""

@@ -1,22 +1,17 @@
 """BLEU of a model's output for validation sources, and whether it decides which epoch is best."""
 
 import hashlib
-import re
 from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Literal
 
 import polars as pl
 
-from wokflow.frame.languages import HAN
 from wokflow.models.decoding import Decoding
 from wokflow.models.recipe_texts import without_headings
 from wokflow.train.settings import ModelSettings
 
 ENOUGH = 200  # sources; BLEU of fewer is noise
-
-_HAN = re.compile(f"[{HAN}]")
-_LETTER = re.compile(r"[^\W\d_]")
 
 
 def choose_metric(metric: str, sources: int, *, adapts: bool, sharded: bool) -> Literal["bleu", "loss"]:
@@ -53,20 +48,11 @@ def validation_decoding(settings: ModelSettings) -> Decoding:
     )
 
 
-def bleu(texts: Sequence[str], references: Sequence[Sequence[str]]) -> float:
-    """Corpus BLEU (0 to 100) by sacrebleu, without headings; with its Chinese tokenizer for Chinese targets."""
+def bleu(texts: Sequence[str], references: Sequence[Sequence[str]], lang: str) -> float:
+    """Corpus BLEU (0 to 100) by sacrebleu, without headings; with its Chinese tokenizer for targets in Chinese."""
     from sacrebleu.metrics.bleu import BLEU
 
-    plain = [[without_headings(text) for text in some] for some in references]
-    columns = [list(column) for column in zip_longest(*plain)]
-    tokenizer = "zh" if chinese([text for some in plain for text in some]) else "13a"
-    scorer = BLEU(tokenize=tokenizer)
+    columns = [list(column) for column in zip_longest(*(map(without_headings, some) for some in references))]
+    scorer = BLEU(tokenize="zh" if lang == "zh" else "13a")
     score = scorer.corpus_score([without_headings(text) for text in texts], columns).score
     return min(float(score), 100.0)
-
-
-def chinese(texts: Sequence[str]) -> bool:
-    """Whether most letters of the texts are Chinese characters."""
-    return 2 * sum(len(_HAN.findall(text)) for text in texts) > sum(
-        len(_LETTER.findall(text)) for text in texts
-    )
