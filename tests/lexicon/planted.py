@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 from wokflow.frame import jieba_dictionary, tables
+from wokflow.frame.languages import CHINESE
 from wokflow.ingest.schemas import RECIPES
-from wokflow.lexicon.recipe_words import CHINESE
 
 WORDS, CULTURAL, SEEDS = 130, 12, 15
 LATENT, RECIPES_EACH, LENGTH = 8, 1500, 40

@@ -8,6 +8,7 @@ HAN = (
     "\u2e80-\u2e99\u2e9b-\u2ef3\u2f00-\u2fd5\u3005\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff"
     "\uf900-\ufa6d\ufa70-\ufad9\U00016fe2\U00016fe3\U00016ff0-\U00016ff6\U00020000-\U0003ffff"
 )
+CHINESE = re.compile(f"[{HAN}]+")
 
 SPACELESS = frozenset({"zh", "ja", "th", "lo", "km", "my", "bo", "yue", "wuu"})  # written without spaces
 UNSPACED_SENTENCES = frozenset({"zh", "ja", "yue", "wuu"})  # no space between sentences either

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from functools import cache
 
-from wokflow.frame.languages import HAN
+from wokflow.frame.languages import CHINESE, HAN
 
 # The most frequent characters of recipes and of other text, from the lexicon, the demo, the treebanks and jieba.
 _SIMPLIFIED = (
@@ -30,7 +30,7 @@ _TRADITIONAL = (
 FREQUENT = frozenset(_SIMPLIFIED + _TRADITIONAL)
 SEVERAL, MARKED = 4, 0.6  # letters of a word, and the share of them that may have marks in Latin
 BEYOND = re.compile(r"[^\x00-\x7f\u2605-\u27bf\ufe0f\U0001f000-\U0010ffff]")
-_CHINESE, _PARTS = re.compile(f"[{HAN}]"), re.compile(rf"[{HAN}]+|[^\W\d_{HAN}]+")
+_PARTS = re.compile(rf"[{HAN}]+|[^\W\d_{HAN}]+")
 _ACCENTED = "àáâãäåæçèéêëìíîïñòóôõöøùúûüœ"
 
 
@@ -77,14 +77,14 @@ def is_natural(word: str) -> bool:
     if any(unicodedata.category(character)[0] in "SC" for character in beyond):
         return False
     if re.search(r"[\u3041-\u30fa]", word):  # Japanese, with Chinese characters of its own
-        word = _CHINESE.sub("", word)
+        word = CHINESE.sub("", word)
     return all(map(_is_written, _PARTS.findall(word)))
 
 
 @cache
 def _is_written(part: str) -> bool:
     """Whether a part of a word, of Chinese characters or other letters, looks like a language's."""
-    if _CHINESE.match(part):
+    if CHINESE.match(part):
         return sum(character in FREQUENT for character in part) * 2 >= len(part)
     if len(part) >= SEVERAL and sum("\x7f" < letter < "\u0250" for letter in part) > MARKED * len(part):
         return False  # Cyrillic, say, that was read as Latin

@@ -7,12 +7,11 @@ from pathlib import Path
 from wokflow.frame import jieba_dictionary
 from wokflow.frame.english import inflections
 from wokflow.frame.job import UserError
-from wokflow.frame.languages import HAN
+from wokflow.frame.languages import CHINESE
 from wokflow.frame.text_files import read_prose, read_table
 from wokflow.parse.glossary import read_glossary
 
 ENGLISH = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-CHINESE = re.compile(f"[{HAN}]+")
 GLOSS = re.compile(r"\([^()]*\)|\.\.\.|[^\w\s'-]")
 CONTENT = tuple("nva")  # how jieba's tags of nouns, verbs and adjectives begin
 DECORATION = "decoration"  # what titles say beside the dish

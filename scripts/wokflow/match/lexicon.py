@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from wokflow.frame.job import UserError
-from wokflow.frame.languages import HAN
+from wokflow.frame.languages import CHINESE, HAN
 from wokflow.frame.text_files import read_table
 from wokflow.match.english_nouns import MEATS, PLURALS, SINGULARS, word_set
 
@@ -49,7 +49,6 @@ PAIRS = {
 }
 FORM_VERBS = {"cold ... salad": "cold ...", "roasted": "baked"}  # before noodles, cakes and other forms
 SMALL = word_set("a an and the of in on with over to for from at by")
-CHINESE = re.compile(f"[{HAN}]")
 LATIN = re.compile(r"[0-9A-Za-zÀ-ɏ](?:[0-9A-Za-zÀ-ɏ'’%.& \-]*[0-9A-Za-zÀ-ɏ%])?")
 BRACKETS = re.compile(r"[【\[（(「『《<〈{]([^】\]）)」』》>〉}]*)[】\]）)」』》>〉}]?|[】\]）)」』》>〉}]")
 BREAKS = re.compile(rf"[^0-9A-Za-zÀ-ɏ'’%.&+＋、\s{HAN}-]+|(?<![A-Za-z])-+|-+(?![A-Za-z])")

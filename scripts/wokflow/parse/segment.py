@@ -4,10 +4,9 @@ import re
 from typing import Any
 
 from wokflow.frame import jieba_dictionary
-from wokflow.frame.languages import HAN
+from wokflow.frame.languages import CHINESE
 from wokflow.parse.glossary import Glossary
 
-CHINESE = re.compile(f"[{HAN}]+")
 DECIMAL = re.compile(r"((?<!\d)\d++\.\d++)")
 # Treebanks write these as two words, jieba's dictionary as one.
 NUMBER_AND_MEASURE = re.compile(

@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from wokflow.frame.languages import HAN
+from wokflow.frame.languages import CHINESE
 
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-CHINESE = re.compile(f"[{HAN}]")
 
 
 def visible(value: object) -> str:
