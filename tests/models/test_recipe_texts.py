@@ -17,10 +17,16 @@ def test_a_recipe_has_a_line_for_each_heading() -> None:
         "Title: Tea\nIngredients: water\nSteps: Pour.\n",
         "Title: Tea Ingredients: water Steps: Pour.",
         "title:Tea\n\nINGREDIENTS: water\n Steps:  Pour. ",
+        "**Title:** Tea\n**Ingredients**: water\n__Steps:__ Pour.",
+        "# Title: Tea\n## Ingredients: water\n### Steps：Pour.",
     ],
 )
 def test_headings_become_line_breaks(text: str) -> None:
     assert without_headings(text) == "Tea\nwater\nPour."
+
+
+def test_what_only_ends_like_a_heading_stays() -> None:
+    assert without_headings("Title: 豆腐Ingredients: tofu\nSubtitle: mapo") == "豆腐\ntofu\nSubtitle: mapo"
 
 
 @given(st.lists(st.from_regex(r"[a-zé一-龥]{1,9}", fullmatch=True), min_size=1, max_size=4))

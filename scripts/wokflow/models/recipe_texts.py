@@ -10,7 +10,11 @@ from wokflow.frame.joined_steps import joined
 
 HEADINGS = ("Title:", "Ingredients:", "Steps:")  # in Chinese recipes too (section 6.1)
 COMMAS = {"en": ", ", "zh": "，"}
-_HEADING = re.compile(rf"(?:{'|'.join(HEADINGS)})[^\S\n]*", re.IGNORECASE)
+_NAMES = "|".join(heading.removesuffix(":") for heading in HEADINGS)
+_BOLD = "[*_]{0,3}"  # how chat models mark headings: **Title:**, ## Steps:
+_HEADING = re.compile(
+    rf"(?:#{{1,6}}[^\S\n]*)?{_BOLD}(?<![A-Za-z])(?:{_NAMES}){_BOLD}[:：]{_BOLD}[^\S\n]*", re.IGNORECASE
+)
 
 
 def recipe_text(
@@ -31,6 +35,9 @@ def recipe_texts(recipes: Sequence[str], ids: pl.Series, *, headings: bool = Tru
 
 
 def without_headings(text: str) -> str:
-    """The text with each heading replaced by a line break; many tokenizers join a recipe's three lines into one."""
+    """The text with each heading, and the marks around it, replaced by a line break.
+
+    Many tokenizers join a recipe's three lines into one, so headings are looked for within lines, too.
+    """
     *before, last = _HEADING.split(text)
     return "\n".join([*(part.rstrip() for part in before), last]).strip()
