@@ -1,5 +1,6 @@
 """What a run gives the training of its model: what counts by value, by content, and not at all."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ import pytest
 import yaml
 from wokflow.frame.arguments import Arguments, block_arguments
 from wokflow.frame.config import fill
-from wokflow.frame.runs import Run
+from wokflow.frame.runs import COLUMNS, Run, read_runs
 from wokflow.train.arguments import model_given, model_gpus, model_memory, model_nodes, model_overrides
 from wokflow.train.stage import run_problems
 
@@ -74,6 +75,28 @@ def test_a_causal_model_learns_the_prompt_that_it_will_be_asked(config: dict[str
     bare = train_arguments(config, replace(asked, prompt="", settings={}))
     assert (bare.settings["chat"], bare.resources) == ("never", {"prompt": None})
     assert train_arguments(config, replace(asked, settings={})).settings["chat"] == "auto"
+
+
+def test_the_row_in_the_docs_is_one_and_asks_for_what_they_say(
+    config: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the model in the hub's cache, as the first line there has it: 15.23 GB of weights."""
+    cached = tmp_path / "hub" / "models--Qwen--Qwen2.5-7B-Instruct" / "snapshots" / "a"
+    cached.mkdir(parents=True)
+    with (cached / "model.safetensors").open("wb") as weights:
+        weights.truncate(15_231_271_856)
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    section = (ROOT / "docs" / "runs.md").read_text(encoding="utf-8").partition("### A 7B model")[2]
+    row, settings = re.findall(r"`((?:qwen  |model\.)[^`]+)`", section)[:2]
+    cells = row.replace("SETTINGS", " ".join(settings.split())).split("  ")
+    table = tmp_path / "my_runs.tsv"
+    table.write_text("\t".join([*COLUMNS][:8]) + "\n" + "\t".join(cells) + "\n")
+    runs = read_runs(str(table), SCHEMA)
+    assert not [*run_problems(config, runs)]
+    qwen = runs["qwen"]
+    asked = (model_nodes(config, qwen), model_gpus(config, qwen), round(model_memory(config, qwen) / 1000))
+    said = re.search(r"ask for (\w+) nodes with (\w+) GPUs and (\d+) GB each", section)
+    assert said and said.groups() == ("two", "four", str(asked[2])) and asked[:2] == (2, 4)
 
 
 @pytest.mark.parametrize(
