@@ -37,6 +37,28 @@ def test_every_run_has_its_score_and_its_interval() -> None:
     assert found.count('stroke="var(--accent)"') == 1, "the best run's line alone is in colour"
 
 
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_text_and_marks_stand_out_by_day_and_by_night(mode: str) -> None:
+    """As WCAG 2.2 asks (1.4.3, 1.4.11): contrast of 4.5 for text, of 3 for what a chart shows."""
+    css = (ROOT / "scripts/wokflow/report/templates/style.css").read_text(encoding="utf-8")
+    light, dark = (
+        dict(re.findall(r"--(\w+): (#\w{6})", block))
+        for block in re.findall(r":root \{(.*?)\}", css, re.S)[:2]
+    )
+    colours = light | (dark if mode == "dark" else {})
+
+    def luminance(colour: str) -> float:
+        parts = (int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+    least = dict.fromkeys(("ink", "soft", "accent", "warn"), 4.5) | {"grey": 3.0}
+    for name, contrast in least.items():
+        for behind in ("ground", "panel"):
+            dim, bright = sorted((luminance(colours[name]), luminance(colours[behind])))
+            assert (bright + 0.05) / (dim + 0.05) >= contrast, f"{name} on {behind}"
+
+
 def test_a_name_of_a_run_stays_text_and_is_cut() -> None:
     found = svg(intervals([row(EVIL, 1.0), row("x" * 99, 2.0)], "chrF", None), f'"{EVIL}')
     assert "<script" not in found and "\u202e" not in found and 'aria-label="&#34;&lt;/text' in found
