@@ -71,12 +71,14 @@ def test_costs_and_failures_of_runs_that_ask(tmp_path: Path) -> None:
         empty
         | {"status": "ok", "prompt_tokens": 10, "completion_tokens": 5, "cost": 0.25, "in_language": False},
         empty
-        | {"status": "ok", "prompt_tokens": 10, "completion_tokens": 5, "cost": 0.5, "in_language": True},
-        empty | {"status": "refused", "reason": "<filter>"},
+        | {"status": "ok", "prompt_tokens": 10, "completion_tokens": 5, "cost": 0.5, "in_language": True}
+        | {"request": "y"},
+        empty | {"status": "refused", "reason": "<filter>", "request": "z"},
+        empty | {"status": "ok", "prompt_tokens": 10, "completion_tokens": 5, "cost": 0},  # asked as "x"
     ]
     parts = {"generate_calls": table(tmp_path, "generate/calls", generate.CALLS, rows)}
     found = run_predictions.section(parts, {}, [], [], [])
-    row = ["gpt", "3", "2", "0", "1", "0", "0", "0", "1", "0", "30", "0.7500"]
+    row = ["gpt", "4", "3", "0", "1", "0", "0", "0", "1", "0", "30", "0.7500"]
     assert texts(found["calls"]) == [row]
     assert "&lt;filter&gt;" in shown("generate", found)
     assert run_predictions.costs(pl.DataFrame()).rows == []

@@ -66,16 +66,22 @@ def texts(jobs: Sequence[Job], prompts: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def costs(calls: pl.DataFrame) -> Table:
-    """A row a run: requests by status, answers not as asked for, tokens and money."""
+    """A row a run: requests by status, answers not as asked for, tokens and money.
+
+    Equal requests are asked once, so their tokens count once, as their cost does.
+    """
     head = ["Run", "Requests", *STATUS, "Other language", "Other form", "Tokens", "Cost"]
     if calls.is_empty():
         return Table(head, [])
+    counted = pl.col("prompt_tokens", "completion_tokens").filter(
+        pl.struct("run", "request").is_first_distinct()
+    )
     grouped = calls.group_by("run", maintain_order=True).agg(
         pl.len().alias("requests"),
         *(pl.col("status").eq(status).sum().alias(status) for status in STATUS),
         language=pl.col("in_language").not_().sum(),
         form=pl.col("in_form").not_().sum(),
-        tokens=pl.sum_horizontal(pl.col("prompt_tokens", "completion_tokens").sum()),
+        tokens=pl.sum_horizontal(counted.sum()),
         cost=pl.when(pl.col("cost").is_not_null().any()).then(pl.col("cost").sum()),
     )
     return Table(head, [(*row[:-1], Cell(row[-1], digits=4)) for row in grouped.sort("run").iter_rows()])

@@ -108,8 +108,8 @@ class ModelSettings(Settings):
     patience: int = Field(5, ge=1)
     """Training stops after this many epochs without a better score on the validation set (section 6.1)."""
     metric: Literal["auto", "bleu", "loss"] = "auto"
-    """The score that decides which epoch is best. `auto`: BLEU if there are at least 200 validation sources, else the
-    loss, since BLEU of few texts is noise. Runs of data counterfactual always use the loss.
+    """The score that decides which epoch is best. `auto`: BLEU if at least 200 validation sources are decoded
+    (valid_most), else the loss, since BLEU of few texts is noise. Runs of data counterfactual always use the loss.
     """
     valid_most: int = Field(200, ge=1)
     """Most validation sources that are decoded for BLEU in each epoch."""
