@@ -260,6 +260,17 @@ def test_a_chain_that_is_over_before_its_texts_count_is_refused(config: dict[str
     assert said.startswith("run short: educat.burn_in is 60 and educat.steps 60")
 
 
+def test_what_vllm_cannot_do_is_refused_before_a_model_is_trained_for_it(config: dict[str, Any]) -> None:
+    greedy = {"beams": 1, "repetition_penalty": 1, "no_repeat_ngram": 0}
+    own = {"beams": {"backend": "vllm"}, "greedy": greedy | {"backend": "vllm"}, "here": {}}
+    runs = {
+        name: Run(name, "train", "causal", "m", "zh-en", "", {"decode": values})
+        for name, values in own.items()
+    }
+    [said] = run_problems(config, runs)
+    assert said.startswith("run beams: generate.decode.backend: vllm does not support beams=3, ")
+
+
 @pytest.mark.parametrize(
     ("of_config", "of_run", "variable"),
     [

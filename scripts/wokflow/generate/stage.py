@@ -10,6 +10,7 @@ from wokflow.frame.runs import DIALOGUES, REWRITING, Run
 from wokflow.frame.scope import Scope
 from wokflow.frame.stages import SOCKS, TOKENIZERS
 from wokflow.generate.arguments import server_problems, servers
+from wokflow.models.writers import vllm_problem
 
 ABOUT = (
     "adapts and rewrites recipes, translates sentences with items, and adapts dialogues (`docs/dialogues.md`): by "
@@ -69,6 +70,11 @@ def run_problems(config: Mapping[str, Any], runs: Mapping[str, Run]) -> Iterator
                     f"run {run.name}: educat.burn_in is {how['burn_in']} and educat.steps {how['steps']}: no text "
                     "could be taken for its score. Lower the one or raise the other."
                 )
+        if run.family in ("causal", "seq2seq"):
+            how = run.over("decode", generate["decode"])
+            search = (how[name] for name in ("beams", "repetition_penalty", "no_repeat_ngram"))
+            if how["backend"] == "vllm" and (wrong := vllm_problem(run.family, *search)):
+                yield f"run {run.name}: {wrong}"
         if not run.pair:
             continue
         if not config["enrich"]["entities"]["path"]:

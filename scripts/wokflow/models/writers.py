@@ -66,7 +66,10 @@ def writer(backend: Literal["transformers", "vllm"], model: Model) -> Iterator[W
     if backend == "transformers":
         yield _Transformers(model)
         return
-    check(model)
+    search = model.decoding
+    wrong = vllm_problem(model.family, search.beams, search.repetition_penalty, search.no_repeat_ngram)
+    if wrong:
+        raise UserError(wrong)
     with TemporaryFile() as errors:
         worker = [model.python or sys.executable, str(vllm_worker.__file__)]
         files: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": errors} | TEXT
@@ -110,25 +113,21 @@ class _Transformers:
             ) from error
 
 
-def check(model: Model) -> None:
-    """Raise UserError for settings that vLLM does not support in the same way as transformers."""
-    decoding = model.decoding
-    wrong = [
-        *(["family seq2seq"] if model.family == "seq2seq" else []),
-        *([f"beams={decoding.beams}"] if decoding.beams > 1 else []),
-        *(
-            [f"repetition_penalty={decoding.repetition_penalty:g}"]
-            if decoding.repetition_penalty != 1
-            else []
-        ),
-        *([f"no_repeat_ngram={decoding.no_repeat_ngram}"] if decoding.no_repeat_ngram else []),
-    ]
-    if wrong:
-        raise UserError(
-            f"generate.decode.backend: vllm does not support {', '.join(wrong)}: it has causal models only, no "
-            "beams, no limit on repeated words, and a penalty that counts the prompt's words. Set beams: 1, "
-            "repetition_penalty: 1 and no_repeat_ngram: 0, or backend: transformers."
-        )
+def vllm_problem(family: str, beams: int, repetition_penalty: float, no_repeat_ngram: int) -> str | None:
+    """Which settings vLLM does not support in the same way as transformers, and what to do; None for none."""
+    wrong = {
+        "family seq2seq": family == "seq2seq",
+        f"beams={beams}": beams > 1,
+        f"repetition_penalty={repetition_penalty:g}": repetition_penalty != 1,
+        f"no_repeat_ngram={no_repeat_ngram}": no_repeat_ngram > 0,
+    }
+    if not any(wrong.values()):
+        return None
+    return (
+        f"generate.decode.backend: vllm does not support {', '.join(name for name, has in wrong.items() if has)}: it "
+        "has causal models only, no beams, no limit on repeated words, and a penalty that counts the prompt's words. "
+        "Set beams: 1, repetition_penalty: 1 and no_repeat_ngram: 0, or backend: transformers."
+    )
 
 
 class _Vllm:
