@@ -70,7 +70,7 @@ def run_problems(config: Mapping[str, Any], runs: Mapping[str, Run]) -> Iterator
                     f"run {run.name}: educat.burn_in is {how['burn_in']} and educat.steps {how['steps']}: no text "
                     "could be taken for its score. Lower the one or raise the other."
                 )
-        if run.family in ("causal", "seq2seq"):
+        if run.family in ("causal", "seq2seq") and run.settings.get("decode"):
             how = run.over("decode", generate["decode"])
             search = (how[name] for name in ("beams", "repetition_penalty", "no_repeat_ngram"))
             if how["backend"] == "vllm" and (wrong := vllm_problem(run.family, *search)):

@@ -26,9 +26,12 @@ WITHOUT_GPU = {"train_model": "train.model.device: cpu"}
 
 
 def run_problems(config: Mapping[str, Any], runs: Mapping[str, Run]) -> Iterator[str]:
-    """Trained runs whose settings contradict one another or have no effect; no job waits for a GPU in vain."""
+    """Trained runs whose rows have settings that contradict one another or have no effect: no job waits in vain.
+
+    What the config itself has for all rows is refused by the trainings that it does not fit.
+    """
     for run in runs.values():
-        if run.trained:
+        if run.trained and run.settings.get("model"):
             block = merged(config["train"]["model"], model_overrides(run))
             problems = setting_problems(run.family, block, int(block["processes"]) * int(block["nodes"]))
             yield from (f"run {run.name}: {one}" for one in (*problems, *_unread(run, block)))
