@@ -164,13 +164,13 @@ def _trainer(
     (network, tokenizer), settings = loaded, task.settings
     places = positions(network.config)
     most = min(settings.max_tokens, places or settings.max_tokens)
-    sources, _ = limits(network, settings.family, validation_decoding(settings))  # as a model is asked
-    if progress and sources < settings.max_tokens:
+    most_of_source, _ = limits(network, settings.family, validation_decoding(settings))  # as a model is asked
+    if progress and most_of_source < settings.max_tokens:
         progress.say(
             f"the model has positions for {places} tokens: max_tokens {settings.max_tokens} is more than it reads of "
             "a source and its target"
         )
-    asking = asking_of(settings, tokenizer, sources)
+    asking = asking_of(settings, tokenizer, most_of_source)
     if asking.chat:
         ends = network.generation_config.eos_token_id
         others = ends if isinstance(ends, list) else [ends] if ends is not None else []
