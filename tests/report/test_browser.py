@@ -7,7 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from wokflow.report.adaptation import METRICS
 
+from tests.conftest import ROOT
 from tests.report.test_page import EVIL, page
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -58,6 +60,20 @@ def test_no_page_is_wider_than_the_window(tmp_path: Path) -> None:
     found = measured(tmp_path, WIDTHS)
     assert len(found) == len(WIDTHS)
     assert [(window, width) for window, width, _, _ in found if width > window] == []
+
+
+def test_on_paper_a_table_of_all_metrics_is_not_cut(tmp_path: Path) -> None:
+    """Browsers shrink what is wider than paper, all text with it, and cut the rest."""
+    css = (ROOT / "scripts/wokflow/report/templates/style.css").read_text(encoding="utf-8")
+    cells = '<td class="n">▲ 43.1<small>40.2 to 45.9</small></td>' * len(METRICS)
+    heads = "".join(f"<th>{name}</th>" for name in ("Run", *METRICS.values()))
+    table = f"<thead><tr>{heads}</tr></thead><tbody><tr><th>opus-mt-zh-en</th>{cells}</tr></tbody>"
+    page = f'<meta http-equiv="X"><style>{css.replace("@media print", "@media all")}</style>'
+    page += f'<main><div class="scroll"><table>{table}</table></div></main></body>'
+    (tmp_path / "index.html").write_text(f"<!DOCTYPE html><body>{page}", encoding="utf-8")
+    paper = 718  # pixels of A4 between margins of 1 cm
+    [(_, width, _, _)] = measured(tmp_path, (paper,))
+    assert width <= paper
 
 
 def test_the_first_result_is_seen_without_scrolling_whatever_is_to_check(tmp_path: Path) -> None:
