@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+import pytest
 from wokflow.evaluate.adaptations import evaluate_adaptations
 from wokflow.evaluate.settings import AdaptationsSettings
 from wokflow.evaluate.stage import ADAPTATION_FIGURES
@@ -43,10 +45,14 @@ def rated(tasks: list[tuple[dict[str, Any], str, int]]) -> Iterator[dict[str, An
 
 def measured(folder: Path, tasks: list[tuple[dict[str, Any], str, int]]) -> dict[tuple[str, str], Any]:
     """The biases by rater and bias."""
-    for name, schema, rows in (
-        ("tasks", TASKS, [one for one, *_ in tasks]),
-        ("ratings", RATINGS, [*rated(tasks)]),
-    ):
+    rows = figures(folder, [one for one, *_ in tasks], [*rated(tasks)])["biases"].rows(named=True)
+    return {(row["rater"], row["bias"]): row for row in rows}
+
+
+def figures(
+    folder: Path, tasks: list[dict[str, Any]], ratings: list[dict[str, Any]]
+) -> dict[str, pl.DataFrame]:
+    for name, schema, rows in (("tasks", TASKS, tasks), ("ratings", RATINGS, ratings)):
         tables.write(folder / f"{name}.parquet", schema, rows, {})
     paths = [str(folder / f"{name}.parquet") for name in ADAPTATION_FIGURES]
     evaluate_adaptations(
@@ -59,8 +65,7 @@ def measured(folder: Path, tasks: list[tuple[dict[str, Any], str, int]]) -> dict
         ),
         job=Job({"key": "k"}),
     )
-    rows = tables.read(paths[ADAPTATION_FIGURES.index("biases")]).rows(named=True)
-    return {(row["rater"], row["bias"]): row for row in rows}
+    return {name: tables.read(path) for name, path in zip(ADAPTATION_FIGURES, paths, strict=True)}
 
 
 def expect(found: dict[tuple[str, str], Any], study: str) -> None:
@@ -95,3 +100,30 @@ def test_biases_of_judges_of_edits_are_held_against_other_edits_of_the_same_dial
                 item = f"edit:{number}:{place}:1:aligner"
                 tasks.append((task(EDITS, item, run, shown, [SCALE]), f"d{number}{place}", doubled))
     expect(measured(tmp_path, tasks), EDITS)
+
+
+def test_edits_of_a_dialogue_that_are_rated_alike_are_worth_no_more_than_one(tmp_path: Path) -> None:
+    """Each dialogue with one edit, and with six that two judges rate as they rate that one."""
+    found = []
+    for edits in (1, 6):
+        tasks, ratings = [], []
+        for number in range(12):
+            for place in range(edits):
+                shown = {"original": f"Ann: {number}", "adapted": "x", "edit": "a → b", "found_by": "aligner"}
+                tasks.append(task(EDITS, f"edit:{number}:{place}:1:aligner", "a", shown, [SCALE]))
+                for judge in ("own", "fair"):
+                    value = 3 + luck(str(number), 2) + luck(f"{judge}{number}", 2)
+                    row = {"task_id": tasks[-1]["task_id"], "rater": judge, "kind": "model", "repetition": 1}
+                    row |= {"dimension": "quality", "value": str(value)}
+                    ratings.append(row | {"rationale": "", "status": "exact"})
+        folder = tmp_path / str(edits)
+        folder.mkdir()
+        tables_of = figures(folder, tasks, ratings)
+        calibration = tables_of["calibration"].filter(pl.col("value").is_null(), rater="own")
+        ends = calibration.select("difference", "low", "high", "tau", "tau_low", "tau_high").row(0)
+        alpha = tables_of["agreement"].filter(pl.col("rater").is_null())
+        found.append((*ends, *alpha.select("low", "high").row(0)))
+    one, six = found
+    assert six[:3] == pytest.approx(one[:3]) and one[1] < one[0] < one[2]
+    assert six[3:] == pytest.approx(one[3:], abs=0.1)
+    assert six[7] - six[6] > 0.8 * (one[7] - one[6])

@@ -14,7 +14,8 @@ from wokflow.frame.job import Job
 from wokflow.judge.schemas import PTA_PAIRS, RATINGS
 
 # Pair: its run, what is A in the first order, whether its item has a name, and whether the run wrote nothing.
-PAIRS = {
+Pairs = dict[str, tuple[str, str, bool, bool]]
+PAIRS: Pairs = {
     "p": ("mt", "system", True, False),
     "q": ("mt", "reference", True, False),
     "r": ("mt", "system", False, False),
@@ -23,13 +24,25 @@ PAIRS = {
 }
 
 
-def measured(folder: Path, *choices: tuple[str, str, int, str]) -> dict[str, pl.DataFrame]:
-    """The tables of figures of choices (rater, task, repetition, value)."""
+def measured(
+    folder: Path, *choices: tuple[str, str, int, str], known: Pairs = PAIRS, sentences: str = "pqrpt"
+) -> dict[str, pl.DataFrame]:
+    """The tables of figures of choices (rater, task, repetition, value) between pairs, each with its sentence.
+
+    The first letters of a pair's name are its item.
+    """
     pairs = [
-        {"pair_id": name, "run": run, "a": a, "translated": translated, "empty": empty}
-        | dict.fromkeys(("corpus", "sentence_id", "qid", "mention"), "x")
+        {
+            "pair_id": name,
+            "run": run,
+            "a": a,
+            "translated": translated,
+            "empty": empty,
+            "sentence_id": sentence,
+        }
+        | {"corpus": "x", "mention": "x", "qid": "p" if name == "s" else name[:2]}
         | {"seed": 13, "system_length": 9 if name in "pr" else 2, "reference_length": 5}
-        for name, (run, a, translated, empty) in PAIRS.items()
+        for (name, (run, a, translated, empty)), sentence in zip(known.items(), sentences, strict=True)
     ]
     rows = [
         {"rater": rater, "task_id": task, "repetition": repetition, "value": value}
@@ -97,22 +110,74 @@ def test_pearson_between_raters_is_scipys(tmp_path: Path) -> None:
     pairs, runs = measured(tmp_path, *CHOICES, *other)["agreement"].rows(named=True)
     expected = pearsonr([1, 0.5, 0.25], [1, 0, 1]).statistic
     assert (pairs["rater"], pairs["other"], pairs["of"], pairs["pairs"]) == ("j", "k", "pairs", 3)
-    assert pairs["pearson"] == pytest.approx(expected, abs=1e-4) and pairs["low"] is None
+    assert pairs["pearson"] == pytest.approx(expected, abs=1e-4)
     assert (runs["of"], runs["units"], runs["pearson"]) == ("runs", 1, None)  # both rated pairs of mt alone
 
 
 def test_pearson_over_runs_and_its_interval_are_scipys(tmp_path: Path) -> None:
-    said = {
-        "j": ("p:1A", "q:1B", "r:1B", "t:1A"),  # what the system gets: 1, 1, 0 of mt, 0 of llm
-        "r1": ("p:1A", "q:1A", "r:1B", "t:1B"),  # 1, 0, 0; 1
-    }
-    choices = [(rater, one[:3], 1, one[3]) for rater, some in said.items() for one in some]
-    rows = measured(tmp_path, *choices)["agreement"].filter(rater="j", other="r1")
+    known: Pairs = {name: (f"run {name}", "system", True, False) for name in "pqrst"}
+    said = {"j": "AABBC", "r1": "ABBBA"}
+    choices = [
+        (rater, f"{name}:1", 1, one)
+        for rater, some in said.items()
+        for name, one in zip(known, some, strict=True)
+    ]
+    rows = measured(tmp_path, *choices, known=known)["agreement"].filter(rater="j", other="r1")
     pairs, runs = rows.rows(named=True)
-    found = pearsonr([1, 1, 0, 0], [1, 0, 0, 1])
-    assert pairs["pearson"] == pytest.approx(found.statistic, abs=1e-4)
-    assert (pairs["low"], pairs["high"]) == pytest.approx(tuple(found.confidence_interval(0.95)), abs=1e-4)
-    assert (runs["pairs"], runs["units"], runs["pearson"]) == (4, 2, -1)  # 2/3 and 0; 1/3 and 1
+    assert pairs["pearson"] == pytest.approx(pearsonr([1, 1, 0, 0, 0.5], [1, 0, 0, 0, 1]).statistic, abs=1e-4)
+    found = pearsonr([1, 1, 0, 0, 0], [1, 0, 0, 0, 1])  # a tie is not a win
+    assert (runs["units"], runs["pearson"]) == (5, pytest.approx(found.statistic, abs=1e-4))
+    assert (runs["low"], runs["high"]) == pytest.approx(tuple(found.confidence_interval(0.95)), abs=1e-4)
+
+
+# Items p1, q1 and so on of two runs, each in its sentence.
+BOTH_RUNS: Pairs = {
+    f"{item}1{run}": (run, "system", True, False) for run in ("llm", "mt") for item in "pqrstuvw"
+}
+ALIKE = {"j": "AABABBAB", "k": "AABBBBAA"}  # what each takes of these items, of both runs the same
+
+
+def of_items(raters: dict[str, str], known: Pairs, *repetitions: int) -> list[tuple[str, str, int, str]]:
+    return [
+        (rater, f"{name}:{order}", repetition, value if order == 1 else {"A": "B", "B": "A"}[value])
+        for rater, values in raters.items()
+        for name, value in zip(known, values * 2, strict=False)
+        for order in (1, 2)
+        for repetition in repetitions
+    ]
+
+
+def test_what_is_drawn_together_is_worth_no_more_than_one(tmp_path: Path) -> None:
+    """Runs that are chosen alike, and repetitions, make no interval narrower: a sentence is drawn with both."""
+    once = {name: row for name, row in BOTH_RUNS.items() if name.endswith("mt")}
+    alone = measured(tmp_path, *of_items(ALIKE, once, 1), known=once, sentences="pqrstuvw")
+    found = measured(tmp_path, *of_items(ALIKE, BOTH_RUNS, 1, 2), known=BOTH_RUNS, sentences="pqrstuvw" * 2)
+    ends = ["low", "high", "kappa", "kappa_low", "kappa_high"]
+    [one], [other] = (some["agreement"].filter(of="pairs").select(ends).rows() for some in (alone, found))
+    assert other == pytest.approx(one, abs=1e-4) and one[0] < one[1]
+    widths = [
+        some["alpha"].filter(pl.col("rater").is_null()).select(pl.col("high") - pl.col("low")).item()
+        for some in (alone, found)
+    ]
+    assert widths[1] == pytest.approx(widths[0], rel=0.1)
+    position = (
+        found["biases"].filter(rater="j", bias="position").filter(pl.col("run").is_null()).row(0, named=True)
+    )
+    low, high = wilson(0.5, 8)
+    assert (position["units"], position["value"]) == (16, 50)
+    assert (position["low"], position["high"]) == pytest.approx((100 * low, 100 * high), abs=1e-4)
+
+
+def test_items_of_a_sentence_that_are_chosen_alike_are_worth_little_more_than_one(tmp_path: Path) -> None:
+    """Four sentences with two items each: by the design effect, (4 / 3) 16 / ((8 / 7) 8) is 7 / 3."""
+    known = {name: row for name, row in BOTH_RUNS.items() if name.endswith("mt")}
+    scores = measured(tmp_path, *of_items({"j": "AABBAABB"}, known, 1), known=known, sentences="ppqqrrss")[
+        "pta"
+    ]
+    row = scores.filter(items="all").row(0, named=True)
+    assert (row["pta"], row["low"], row["high"]) == pytest.approx(
+        (50, *(100 * end for end in wilson(0.5, 8 * 3 / 7))), abs=1e-4
+    )
 
 
 def test_people_count_together_and_each_with_the_pairs_that_were_given_to_them(tmp_path: Path) -> None:

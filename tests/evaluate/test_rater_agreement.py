@@ -73,7 +73,7 @@ def test_intervals_are_those_of_tasks_that_are_drawn() -> None:
     parts = {"alpha": unit_coincidences(units), "kappa": tables, "tau": tables}
     statistics = {"alpha": alphas(ordinal), "kappa": kappas(squares), "tau": taus}
     found = {name: with_interval(parts[name], statistics[name], many) for name in ("alpha", "kappa")}
-    found["tau"] = tau(one.astype(float), other.astype(float), many)
+    found["tau"] = tau(one.astype(float), other.astype(float), np.arange(60), many)
     tasks = draw.integers(60, size=(4000, 60))
     for name, (value, *interval) in found.items():
         by_hand = statistics[name](np.stack([parts[name][drawn].sum(axis=0) for drawn in tasks]))

@@ -18,6 +18,8 @@ from wokflow.frame.weights import cached_commit, weights_mb
         ("Helsinki-NLP/opus-mt-zh-en", None),
         ("facebook/mbart-large-50", None),
         ("8bit/4bases", None),
+        ("mistralai/Mixtral-8x7B-Instruct-v0.1", 112_000),
+        ("some/model-x7B", 14_000),
     ],
 )
 def test_billions_of_weights_by_name(

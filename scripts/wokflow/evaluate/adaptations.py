@@ -36,10 +36,13 @@ def evaluate_adaptations(
     intervals of resamples of dialogues. Aspects are Kendall's tau-b between two dimensions of dialogues, by run
     (Figure 7). Agreement and calibration are of dialogues, of edits and of strategies, each by themselves: how far
     raters agree, with others and with their own repetitions; and how each compares with people, if some rated, and
-    else with the others (Table 6). Biases are those of evaluate_biases, of dialogues and of edits.
+    else with the others (Table 6). Biases are those of evaluate_biases, of dialogues and of edits. A resample
+    draws a dialogue with all its adaptations and edits.
     """
     means, shares, aspects, agreement, calibration, biases = figures
-    known = tables.read(tasks)
+    known = tables.read(tasks).with_columns(
+        unit=pl.coalesce(pl.col("item").str.extract(DIALOGUE, group) for group in (1, 2))
+    )
     rows, bootstrap = rating_rows(ratings), settings.bootstrap
     numbered = _numbered(known, rows)
     whole = known.filter(study=DIALOGUES)
@@ -104,8 +107,7 @@ def _aspects(tasks: pl.DataFrame, rows: pl.DataFrame, bootstrap: Bootstrap) -> I
 
 def _numbered(tasks: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     """Each rating with its task's study, run and dialogue."""
-    dialogue = pl.coalesce(pl.col("item").str.extract(DIALOGUE, group) for group in (1, 2))
-    details = tasks.select("task_id", "study", "system", found_by=shown("found_by"), dialogue=dialogue)
+    details = tasks.select("task_id", "study", "system", found_by=shown("found_by"), dialogue="unit")
     return rows.join(details, on="task_id").sort(*KEYS, "dialogue", "task_id", "repetition")
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from wokflow.evaluate import rating_schemas
 from wokflow.evaluate.rated import Rated, Ratings, read, shown
-from wokflow.evaluate.resampling import Floats, drawn, ends, number, ratios, resampled
+from wokflow.evaluate.resampling import Floats, by_unit, drawn, ends, number, ratios, resampled
 from wokflow.evaluate.settings import BiasesSettings, Bootstrap
 from wokflow.frame import tables
 from wokflow.frame.job import Job
@@ -106,10 +106,10 @@ def _lengths(
         longer, higher = left.T
         if free < 1 or np.ptp(longer) < SURE:
             continue
-        parts = np.column_stack([longer * higher, longer**2])
+        parts = by_unit(np.column_stack([longer * higher, longer**2]), rated.units[chosen])
         slope = float(ratios(parts.sum(axis=0)))
         spread = slope + (ratios(resampled(parts, bootstrap)) - slope) * np.sqrt(chosen.sum() / free)
-        yield _row(rated, rater, "length", int(chosen.sum()), slope, spread)
+        yield _row(rated, rater, "length", chosen, slope, spread)
 
 
 def _kinds(ratings: Ratings, text: str) -> pl.DataFrame:
@@ -193,15 +193,16 @@ def preferences(
     if not chosen.any():
         return
     whole = normal.solutions(np.ones((1, len(means)), np.int64))[0]
+    units, unit_of = np.unique(rated.units[chosen], return_inverse=True)
     times = np.zeros((bootstrap.samples, len(means)), np.int64)
-    times[:, chosen] = drawn(int(chosen.sum()), bootstrap.samples, bootstrap.seed)
+    times[:, chosen] = drawn(len(units), bootstrap.samples, bootstrap.seed)[:, unit_of]
     samples = normal.solutions(times)
     for place, rater in enumerate(ratings.raters):
         for kind, name in enumerate(RELATIONS, 1):
             own = (relations[:, place] == kind) & ~np.isnan(means[:, place]) & chosen
             at = many * kind + place
             if own.any() and not np.isnan(whole[at]):
-                yield _row(rated, rater, name, int(own.sum()), float(whole[at]), samples[:, at])
+                yield _row(rated, rater, name, own, float(whole[at]), samples[:, at])
 
 
 def _normal(means: Floats, relations: NDArray[np.int64]) -> _Normal:
@@ -225,8 +226,15 @@ def _normal(means: Floats, relations: NDArray[np.int64]) -> _Normal:
 
 
 def _row(
-    rated: Rated, rater: str, bias: str, tasks: int, value: float, samples: Sequence[float] | Floats
+    rated: Rated,
+    rater: str,
+    bias: str,
+    tasks: NDArray[np.bool_],
+    value: float,
+    samples: Sequence[float] | Floats,
 ) -> Any:
-    low, high = ends(np.asarray(samples)) if tasks > 1 else (None, None)
-    named = {"dimension": rated.dimension, "rater": rater, "bias": bias, "tasks": tasks}
+    """The row of a bias that is measured by some tasks."""
+    several = len(np.unique(rated.units[tasks])) > 1
+    low, high = ends(np.asarray(samples)) if several else (None, None)
+    named = {"dimension": rated.dimension, "rater": rater, "bias": bias, "tasks": int(tasks.sum())}
     return named | {"estimate": number(value), "low": low, "high": high}

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -11,14 +10,15 @@ import polars as pl
 
 from wokflow.evaluate import rating_schemas
 from wokflow.evaluate.biases import by_name, preferences
+from wokflow.evaluate.pearson import SAME, pearson, resampled_pearson
 from wokflow.evaluate.rated import COLUMNS, Ratings
 from wokflow.evaluate.rated import of as ratings_of
 from wokflow.evaluate.ratings import agreements
-from wokflow.evaluate.resampling import kappas, with_interval
+from wokflow.evaluate.resampling import Counts, by_unit, kappas, with_interval
 from wokflow.evaluate.score_intervals import DIGITS
 from wokflow.evaluate.settings import Bootstrap, PtaSettings
 from wokflow.frame import tables
-from wokflow.frame.intervals import LEVEL, wilson
+from wokflow.frame.intervals import wilson
 from wokflow.frame.job import Job
 from wokflow.judge.schemas import TASKS
 
@@ -26,7 +26,7 @@ TIE = "C"
 WINNERS = {"reference": "0", "tie": "0.5", "system": "1"}  # and what the system gets of each
 PEOPLE = "people"  # all persons together, as rater and as its kind
 MODEL = "model"
-SAME = 1e-12  # numbers that differ by less do not vary
+PAIR = ("pair_id", "sentence_id", "qid")
 # Items by whether they have a name in the target language; NT-PTA of the paper is of the untranslated ones.
 ITEMS = {
     "all": pl.col("pair_id").is_not_null(),
@@ -52,9 +52,10 @@ def evaluate_pta(
 
     PTA is the share of pairs in which the run's translation is preferred (Yao et al. 2024, section 4); a tie is not a
     preference. A pair counts once, with the mean of its choices in both orders and all repetitions. A pair without a
-    translation by the run counts as lost for each rater. Intervals are Wilson's for as many trials as there are
-    pairs; if pairs have several choices, they are too wide rather than too narrow. All persons together are a rater,
-    too. Of people, who rate a sample, the pairs that they rated count.
+    translation by the run counts as lost for each rater. Intervals of shares are Wilson's for as many trials as pairs
+    are worth whose sentence or item is the same (_trials); if pairs have several choices, they are too wide rather
+    than too narrow. All other intervals are of resamples of the sentences, but that of Pearson's r of runs. All
+    persons together are a rater, too. Of people, who rate a sample, the pairs that they rated count.
     """
     known = tables.read(pairs)
     chosen = tables.read(ratings, ["task_id", "rater", "kind", "repetition", "value"])
@@ -127,8 +128,8 @@ def _scores(pairs: pl.DataFrame, judged: pl.DataFrame) -> Iterator[dict[str, Any
             choices = judged.filter(pl.col("pair_id").is_in(rated["pair_id"].implode()))
             if not some.height:
                 continue
-            value = _mean(rated["system"])
-            low, high = (None, None) if value is None else _percent(*wilson(value, rated.height))
+            share = _share(rated, "system")
+            value, low, high = (None, None, None) if share is None else _percent(*share)
             yield {
                 "run": run,
                 "corpus": corpus,
@@ -136,7 +137,7 @@ def _scores(pairs: pl.DataFrame, judged: pl.DataFrame) -> Iterator[dict[str, Any
                 "pairs": rated.height,
                 "unrated": some.height - rated.height,
                 "choices": choices.height,
-                "pta": _of_hundred(value),
+                "pta": value,
                 "low": low,
                 "high": high,
                 "tied": _of_hundred(_mean(rated["tie"])),
@@ -161,15 +162,21 @@ def _biases(judged: pl.DataFrame) -> Iterator[dict[str, Any]]:
     runs = judged["run"].unique().sort().to_list()
     for run in (None, *runs):
         own = judged if run is None else judged.filter(run=run)
-        both = own.group_by("pair_id", "repetition").agg(pl.col("order").n_unique(), pl.col("of_a").mean())
-        both = both.filter(pl.col("order") == 2)
-        preferences = {"position": (both.height, _position(both["of_a"]))}
+        both = own.group_by(*PAIR, "repetition", maintain_order=True).agg(
+            pl.col("order").n_unique(), pl.col("of_a").mean()
+        )
+        both = (
+            both.filter(pl.col("order") == 2).group_by(PAIR, maintain_order=True).agg(pl.col("of_a").mean())
+        )
+        preferences = {"position": (both.height, _share(both, "of_a"))}
         if not both.height:
-            of_pair = own.group_by("pair_id").agg(pl.col("of_system").mean(), pl.col("system_is_a").first())
+            of_pair = own.group_by(PAIR, maintain_order=True).agg(
+                pl.col("of_system").mean(), pl.col("system_is_a").first()
+            )
             preferences["position"] = of_pair.height, _preference(of_pair, "system_is_a")
         if run is not None:
             apart = own.filter(pl.col("system_length") != pl.col("reference_length"))
-            of_pair = apart.group_by("pair_id").agg(
+            of_pair = apart.group_by(PAIR, maintain_order=True).agg(
                 pl.col("of_system").mean(),
                 longer=(pl.col("system_length") > pl.col("reference_length")).first(),
             )
@@ -209,15 +216,18 @@ def _own_texts(judged: pl.DataFrame, settings: PtaSettings) -> Iterator[dict[str
 
 
 def _as_ratings(judged: pl.DataFrame, unit: str, scale: str, values: Sequence[str]) -> Ratings:
-    """Choices as ratings of a dimension of pairs or of tasks, whichever the column `unit` names."""
+    """Choices as ratings of a dimension of pairs or of tasks, whichever the column `unit` names.
+
+    In resamples, a sentence is drawn with all its items, runs and orders.
+    """
     dimension = {"name": "preferred", "scale": scale, "question": "", "values": [*values]}
-    known = judged.select(unit, "run").unique().sort(unit)
+    known = judged.select(unit, "run", "sentence_id").unique().sort(unit)
     tasks = [
         {"task_id": name, "system": run, "shown": [], "dimensions": [dimension]}
-        for name, run in known.iter_rows()
+        for name, run, _ in known.iter_rows()
     ]
     rows = judged.with_columns(task_id=unit, dimension=pl.lit("preferred")).select(COLUMNS)
-    return ratings_of(tables.frame(TASKS, tasks), rows)
+    return ratings_of(tables.frame(TASKS, tasks).with_columns(unit=known["sentence_id"]), rows)
 
 
 def _alphas(judged: pl.DataFrame, bootstrap: Bootstrap) -> Iterator[dict[str, Any]]:
@@ -232,10 +242,32 @@ def _alphas(judged: pl.DataFrame, bootstrap: Bootstrap) -> Iterator[dict[str, An
                 yield {"kind": kind} | {name: row[name] for name in names}
 
 
-def _position(of_a: pl.Series) -> Interval | None:
-    """The share that goes to A of pairs that were shown in both orders."""
-    share = _mean(of_a)
-    return None if share is None else (share, *wilson(share, len(of_a)))
+def _share(of_pair: pl.DataFrame, column: str) -> Interval | None:
+    """The mean over pairs of a column of shares, with Wilson's interval; None of no pairs."""
+    share = _mean(of_pair[column])
+    return None if share is None else (share, *wilson(share, _trials(of_pair, column)))
+
+
+def _trials(of_pair: pl.DataFrame, column: str) -> float:
+    """How many independent trials pairs are worth: their number by the design effect (Kish 1965), at least 1.
+
+    That is the variance of the column's mean where pairs of a sentence or of an item vary together, by the one where
+    none do: with both groupings at once (Cameron, Gelbach and Miller 2011) or with one of them, whichever is larger.
+    Where all pairs are alike, which shows no variance, there are as many trials as sentences or items, whichever are
+    fewer.
+    """
+    apart = of_pair.with_columns((pl.col(column) - _mean(of_pair[column])).alias(column))
+
+    def spread(*by: str) -> tuple[int, float]:
+        sums = apart.group_by(by, maintain_order=True).agg(pl.col(column).sum())[column].to_list()
+        return len(sums), math.fsum(one**2 for one in sums) * len(sums) / max(len(sums) - 1, 1)
+
+    (pairs, alone), sentences, items = spread("pair_id"), spread("sentence_id"), spread("qid")
+    fewest = min(sentences[0], items[0])
+    if fewest < 2 or alone < SAME:
+        return fewest
+    together = sentences[1] + items[1] - spread("sentence_id", "qid")[1]
+    return pairs / max(1.0, *(one / alone for one in (sentences[1], items[1], together)))
 
 
 def _preference(of_pair: pl.DataFrame, which: str) -> Interval | None:
@@ -245,11 +277,14 @@ def _preference(of_pair: pl.DataFrame, which: str) -> Interval | None:
     and where it is not: how good it is does not count. The interval is Newcombe's (1998, method 10), from Wilson's
     of both.
     """
-    given, others = (of_pair.filter(pl.col(which) == true)["of_system"] for true in (True, False))
-    one, other = _mean(given), _mean(others)
+    given, others = (of_pair.filter(pl.col(which) == true) for true in (True, False))
+    one, other = _mean(given["of_system"]), _mean(others["of_system"])
     if one is None or other is None:
         return None
-    (low, high), (other_low, other_high) = wilson(one, len(given)), wilson(other, len(others))
+    (low, high), (other_low, other_high) = (
+        wilson(one, _trials(given, "of_system")),
+        wilson(other, _trials(others, "of_system")),
+    )
     less, more = math.hypot(one - low, other_high - other), math.hypot(high - one, other - other_low)
     middle = 0.5 + (one - other) / 2
     return middle, middle - less / 2, middle + more / 2
@@ -264,10 +299,10 @@ def _agreement(
     Of pairs, r is that of what the system gets: 1, 0.5 or 0; of runs, that of the shares of pairs in which they win.
     Kappa is of which side is preferred, or none, in tasks that both rated: a pair in one order.
     """
-    means = judged.group_by("kind", "rater", "run", "pair_id").agg(
+    means = judged.group_by("kind", "rater", "run", "pair_id", "sentence_id").agg(
         pl.col("of_system").mean(), wins=(pl.col("winner") == "system").mean()
     )
-    of_tasks = judged.group_by("kind", "rater", "pair_id", "order").agg(
+    of_tasks = judged.group_by("kind", "rater", "pair_id", "sentence_id", "order").agg(
         shares=pl.concat_list((pl.col("winner") == winner).mean() for winner in WINNERS)
     )
     for (kind, one), (other_kind, other) in combinations(raters, 2):
@@ -285,7 +320,9 @@ def _agreement(
             ("pairs", both.select("of_system", "of_system_other")),
             ("runs", of_runs.select("wins", "wins_other")),
         ):
-            value, low, high = _pearson(units)
+            value, low, high = pearson(units.to_numpy())
+            if of == "pairs":
+                low, high = resampled_pearson(units.to_numpy(), _numbered(both["sentence_id"]), bootstrap)
             kappa = _kappa(tasks, bootstrap) if of == "pairs" else (None, None, None)
             yield {
                 "rater": one,
@@ -315,24 +352,14 @@ def _kappa(tasks: pl.DataFrame, bootstrap: Bootstrap) -> tuple[float | None, flo
     orders = np.bincount(pair_of)
     pairs = np.zeros((len(orders), len(WINNERS), len(WINNERS)))
     np.add.at(pairs, pair_of, np.einsum("ti,tj->tij", one, other))
-    return with_interval(pairs / orders[:, None, None], kappas(1 - np.eye(len(WINNERS))), bootstrap)
+    sentences = tasks.unique("pair_id", maintain_order=True)["sentence_id"]
+    parts = by_unit(pairs / orders[:, None, None], _numbered(sentences))
+    return with_interval(parts, kappas(1 - np.eye(len(WINNERS))), bootstrap)
 
 
-def _pearson(both: pl.DataFrame) -> tuple[float | None, float | None, float | None]:
-    """Pearson's r of two columns with Fisher's interval, which takes four units or more."""
-    values = both.to_numpy().T
-    if both.height < 2 or not (np.ptp(values, axis=1) > SAME).all():
-        return None, None, None
-    coefficient = float(np.clip(np.corrcoef(values)[0, 1], -1, 1))
-    if both.height < 4:
-        return round(coefficient, DIGITS), None, None
-    half = NormalDist().inv_cdf((1 + LEVEL) / 2) / math.sqrt(both.height - 3)
-    middle = math.atanh(max(-1 + SAME, min(1 - SAME, coefficient)))
-    return (
-        round(coefficient, DIGITS),
-        round(math.tanh(middle - half), DIGITS),
-        round(math.tanh(middle + half), DIGITS),
-    )
+def _numbered(names: pl.Series) -> Counts:
+    """A number for each name, in their order."""
+    return names.rank("dense").cast(pl.Int64).to_numpy()
 
 
 def _mean(values: pl.Series) -> float | None:

@@ -18,12 +18,16 @@ COLUMNS = ("task_id", "rater", "kind", "repetition", "dimension", "value")
 
 @dataclass(frozen=True, eq=False)
 class Rated:
-    """The ratings of a dimension: `counts` are (tasks, raters, values), in one order for all dimensions."""
+    """The ratings of a dimension: `counts` are (tasks, raters, values), in one order for all dimensions.
+
+    `units` has of each task the number of its resampling unit; tasks of a unit are drawn together.
+    """
 
     dimension: str
     scale: str
     values: tuple[str, ...]
     counts: Counts
+    units: Counts
 
     @property
     def measured(self) -> bool:
@@ -83,11 +87,14 @@ def rating_rows(ratings: Sequence[str]) -> pl.DataFrame:
 
 
 def of(tasks: pl.DataFrame, rows: pl.DataFrame) -> Ratings:
-    """The ratings of some tasks, with columns TASK_COLUMNS.
+    """The ratings of some tasks, with columns TASK_COLUMNS and perhaps `unit`: what is drawn together in resamples.
+    Without it, each task is drawn by itself.
 
     Raises UserError for a name that both a model and a person have: their ratings cannot be told apart.
     """
-    known = tasks.select(TASK_COLUMNS).sort("task_id")
+    unit = "unit" if "unit" in tasks.columns else "task_id"
+    known = tasks.select(*TASK_COLUMNS, unit=unit).sort("task_id")
+    units = known["unit"].rank("dense").cast(pl.Int64).to_numpy()
     rows = rows.join(
         known.select("task_id", "system", cuisine=shown("cuisine")), on="task_id", maintain_order="left"
     )
@@ -117,7 +124,7 @@ def of(tasks: pl.DataFrame, rows: pl.DataFrame) -> Ratings:
         ]
         np.add.at(counts, tuple(at), 1)
         if some.height:
-            dimensions.append(Rated(name, scale["scale"], values, counts))
+            dimensions.append(Rated(name, scale["scale"], values, counts, units))
     return Ratings(known, rows, names, tuple(raters["kind"] == "person"), tuple(dimensions))
 
 

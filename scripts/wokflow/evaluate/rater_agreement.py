@@ -8,7 +8,9 @@ import numpy as np
 
 from wokflow.evaluate.rated import Rated, Ratings, both
 from wokflow.evaluate.resampling import (
+    Counts,
     Floats,
+    by_unit,
     kappas,
     number,
     ratios,
@@ -37,6 +39,7 @@ def _pair(rated: Rated, one: int, other: int, bootstrap: Bootstrap) -> Row | Non
     chosen = both(means[:, one], means[:, other])
     if not chosen.any():
         return None
+    units = rated.units[chosen]
     left, right = (means[chosen, place] for place in (one, other))
     absolute = float(np.abs(left - right).mean())
     numbers = rated.numbers
@@ -47,11 +50,14 @@ def _pair(rated: Rated, one: int, other: int, bootstrap: Bootstrap) -> Row | Non
     ]
     return {
         "tasks": int(chosen.sum()),
-        **_named("difference", _mean(left - right, bootstrap), "low", "high"),
+        **_named("difference", _mean(left - right, units, bootstrap), "low", "high"),
         "absolute": number(absolute),
         "closeness": number(1 - absolute / np.ptp(numbers)),
-        **_named("kappa", with_interval(np.einsum("ti,tj->tij", *shares), kappas(squares), bootstrap)),
-        **_named("tau", tau(left, right, bootstrap)),
+        **_named(
+            "kappa",
+            with_interval(by_unit(np.einsum("ti,tj->tij", *shares), units), kappas(squares), bootstrap),
+        ),
+        **_named("tau", tau(left, right, units, bootstrap)),
     }
 
 
@@ -72,7 +78,9 @@ def dimensions(ratings: Ratings, bootstrap: Bootstrap) -> Iterator[Row]:
                     "dimension": one.dimension,
                     "other": other.dimension,
                     "tasks": int(chosen.sum()),
-                    **_named("tau", tau(left[chosen], right[chosen], bootstrap), "low", "high"),
+                    **_named(
+                        "tau", tau(left[chosen], right[chosen], one.units[chosen], bootstrap), "low", "high"
+                    ),
                 }
 
 
@@ -92,7 +100,7 @@ def calibration(ratings: Ratings, bootstrap: Bootstrap) -> Iterator[Row]:
                 chosen = both(given, reference) & (weights > 0)
                 if chosen.any():
                     given, truth, weight = given[chosen], reference[chosen], weights[chosen]
-                    whole = weight.sum()
+                    units, whole = rated.units[chosen], weight.sum()
                     each = _average(np.abs(given[:, None] - means[chosen][:, others]))
                     yield named | {
                         "value": value,
@@ -100,10 +108,10 @@ def calibration(ratings: Ratings, bootstrap: Bootstrap) -> Iterator[Row]:
                         "ratings": int(rated.counts[chosen, place].sum() if value is None else whole),
                         "mean": number((given * weight).sum() / whole),
                         "others": number((truth * weight).sum() / whole),
-                        **_named("difference", _mean(given - truth, bootstrap, weight), "low", "high"),
+                        **_named("difference", _mean(given - truth, units, bootstrap, weight), "low", "high"),
                         "absolute": number((np.abs(given - truth) * weight).sum() / whole),
                         "absolute_each": number((each * weight).sum() / whole),
-                        **_named("tau", tau(given, truth, bootstrap)),
+                        **_named("tau", tau(given, truth, units, bootstrap)),
                     }
 
 
@@ -124,10 +132,10 @@ def _average(means: Floats) -> Floats:
 
 
 def _mean(
-    values: Floats, bootstrap: Bootstrap, weights: Floats | float = 1.0
+    values: Floats, units: Counts, bootstrap: Bootstrap, weights: Floats | float = 1.0
 ) -> tuple[float | None, float | None, float | None]:
     whole = np.broadcast_to(weights, values.shape)
-    return with_interval(np.column_stack([values * whole, whole]), ratios, bootstrap)
+    return with_interval(by_unit(np.column_stack([values * whole, whole]), units), ratios, bootstrap)
 
 
 def _named(name: str, statistic: tuple[Any, Any, Any], low: str = "", high: str = "") -> Row:

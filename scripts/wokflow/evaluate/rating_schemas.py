@@ -245,7 +245,7 @@ PTA_BIASES = pa.schema(
             "one. self: what the rater adds to what translations of its own model get; family: to those of other "
             "models of its family.",
         ),
-        column("units", pa.int64(), "Pairs that it is measured by, for position with their repetitions."),
+        column("units", pa.int64(), "Pairs that it is measured by."),
         column(
             "value",
             pa.float64(),
@@ -281,7 +281,8 @@ PTA_AGREEMENT = pa.schema(
         column(
             "low",
             pa.float64(),
-            "Lower end of its interval (95 %, Fisher's); null: fewer than 4.",
+            "Lower end of its interval (95 %): of pairs from resamples of the sentences, of runs Fisher's; null: a "
+            "single sentence, or fewer than 4 runs.",
             nullable=True,
         ),
         column("high", pa.float64(), "Upper end.", nullable=True),
@@ -293,7 +294,7 @@ PTA_AGREEMENT = pa.schema(
             nullable=True,
         ),
         column(
-            "kappa_low", pa.float64(), "Lower end of its interval (of resamples of pairs).", nullable=True
+            "kappa_low", pa.float64(), "Lower end of its interval (of resamples of sentences).", nullable=True
         ),
         column("kappa_high", pa.float64(), "Upper end.", nullable=True),
     ]

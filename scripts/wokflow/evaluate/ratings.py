@@ -15,6 +15,7 @@ from wokflow.evaluate.resampling import (
     Counts,
     Floats,
     alphas,
+    by_unit,
     mean_intervals,
     with_interval,
 )
@@ -106,18 +107,20 @@ def _spread(numbers: pl.DataFrame, keys: Sequence[str], bootstrap: Bootstrap) ->
 
 
 def agreements(ratings: Ratings, bootstrap: Bootstrap) -> Iterator[dict[str, Any]]:
-    """Krippendorff's alpha of each dimension: of all raters, and of each with its own repetitions."""
+    """Krippendorff's alpha of each dimension: of all raters, and of each with its own repetitions.
+
+    Intervals are of resamples of the units of tasks (Rated.units).
+    """
     for rated in ratings.dimensions:
         for place, rater in [(None, None), *enumerate(ratings.raters)]:
             if place is None:
-                units, task_of = _repetitions(ratings, rated)
+                units, drawn_with = _repetitions(ratings, rated)
             else:
-                units = rated.counts[:, place]
-                task_of = np.arange(len(units))
+                units, drawn_with = rated.counts[:, place], rated.units
             several = units.sum(axis=1) > 1
             if place is not None and not units.any():
                 continue
-            parts = _coincidences(units, task_of)
+            parts = _coincidences(units, drawn_with)
             statistic = alphas(metric(rated.scale, rated.values))
             value, low, high = with_interval(parts, statistic, bootstrap) if len(parts) else (None,) * 3
             yield {
@@ -133,24 +136,21 @@ def agreements(ratings: Ratings, bootstrap: Bootstrap) -> Iterator[dict[str, Any
 
 
 def _repetitions(ratings: Ratings, rated: Rated) -> tuple[Counts, Counts]:
-    """How often each repetition of each task was given each value by all raters, and the place of its task."""
+    """How often each repetition of each task was given each value by all raters, and the unit of its task."""
     some = ratings.rows.filter(pl.col("dimension") == rated.dimension)
     wide = some.group_by("task_id", "repetition").agg(
         (pl.col("value") == value).sum().cast(pl.Int64).alias(f"value {place}")
         for place, value in enumerate(rated.values)
     )
-    wide = wide.sort("task_id", "repetition")
-    return wide.select(pl.col("^value .*$")).to_numpy(), wide["task_id"].rle_id().cast(pl.Int64).to_numpy()
+    unit_of = ratings.tasks.select("task_id", unit=pl.Series(rated.units))
+    wide = wide.join(unit_of, on="task_id").sort("task_id", "repetition")
+    return wide.select(pl.col("^value .*$")).to_numpy(), wide["unit"].to_numpy()
 
 
-def _coincidences(units: Counts, task_of: Counts) -> Floats:
-    """The coincidences that each task adds, (tasks, values, values), of those with a unit of two ratings or more."""
+def _coincidences(units: Counts, drawn_with: Counts) -> Floats:
+    """The coincidences of units of two ratings or more, (draws, values, values), summed by what is drawn together."""
     chosen = units.sum(axis=1) > 1
-    places, at = np.unique(task_of[chosen], return_inverse=True)
-    values = units.shape[1]
-    parts = np.zeros((len(places), values, values))
-    np.add.at(parts, at, unit_coincidences(units[chosen]))
-    return parts
+    return by_unit(unit_coincidences(units[chosen]), drawn_with[chosen])
 
 
 def metric(scale: str, values: Sequence[str]) -> Callable[[Matrix], Matrix]:

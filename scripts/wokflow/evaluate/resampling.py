@@ -44,6 +44,14 @@ def resampled(parts: Floats, bootstrap: Bootstrap) -> Floats:
     return sums.reshape(-1, *parts.shape[1:])
 
 
+def by_unit(parts: Floats, units: Counts) -> Floats:
+    """The sums of `parts` (tasks, ...) over the tasks of each unit, in ascending order of units."""
+    places, at = np.unique(units, return_inverse=True)
+    sums = np.zeros((len(places), *parts.shape[1:]))
+    np.add.at(sums, at, parts)
+    return sums
+
+
 def ends(values: Floats) -> Interval:
     """The interval of a statistic, from its values in resamples, NaN where it has none; None if it never has one."""
     known = values[~np.isnan(values)]
@@ -125,8 +133,13 @@ def _pairs(count: Floats) -> Floats:
     return count * (count - 1) / 2
 
 
-def tau(one: Floats, other: Floats, bootstrap: Bootstrap) -> tuple[float | None, float | None, float | None]:
-    """Kendall's tau-b of two numbers of each task, with its interval; None where one of both does not vary."""
+def tau(
+    one: Floats, other: Floats, units: Counts, bootstrap: Bootstrap
+) -> tuple[float | None, float | None, float | None]:
+    """Kendall's tau-b of two numbers of each task, with its interval; None where one of both does not vary.
+
+    Tasks of the same unit are drawn together.
+    """
     if not len(one):
         return None, *NONE
     rows, columns = (np.unique(side, return_inverse=True)[1] for side in (one, other))
@@ -143,5 +156,7 @@ def tau(one: Floats, other: Floats, bootstrap: Bootstrap) -> tuple[float | None,
     value = number(taus(tables(np.ones((1, len(one)))))[0])
     if value is None:
         return None, *NONE
-    values = [taus(tables(times)) for times in blocks(len(one), bootstrap, shape[0] * shape[1])]
+    drawn_units, unit_of = np.unique(units, return_inverse=True)
+    width = max(len(one), shape[0] * shape[1])
+    values = [taus(tables(times[:, unit_of])) for times in blocks(len(drawn_units), bootstrap, width)]
     return value, *ends(np.concatenate(values))

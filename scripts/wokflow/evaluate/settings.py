@@ -53,11 +53,6 @@ class TasksBootstrap(Bootstrap):
     """Resamples of the tasks for an interval of 95 %."""
 
 
-class PairsBootstrap(Bootstrap):
-    samples: int = Field(1000, ge=1)
-    """Resamples of the pairs for an interval of 95 %."""
-
-
 class BertModel(Block):
     model: Model[Text | None] = None
     """Model of BERTScore: a name on the Hugging Face hub or a folder; Counterfactual Recipe Generation names none.
@@ -260,7 +255,7 @@ class PtaSettings(Settings):
     """The comparers of judge.models: name, model and family."""
     systems: tuple[tuple[str, str, str], ...] = from_rule()
     """The runs that translate: name, model and family."""
-    bootstrap: PairsBootstrap = PairsBootstrap()
+    bootstrap: SentencesBootstrap = SentencesBootstrap()
 
 
 class DialoguesSettings(Settings):

@@ -6,7 +6,7 @@ from statistics import NormalDist
 LEVEL = 0.95  # sacrebleu gives no other
 
 
-def wilson(share: float, trials: int) -> tuple[float, float]:
+def wilson(share: float, trials: float) -> tuple[float, float]:
     """Both ends of Wilson's score interval (1927) of a share; nothing is known of it without trials."""
     if not trials:
         return 0.0, 1.0

@@ -7,8 +7,8 @@ from pathlib import Path
 from wokflow.frame.digests import named_by
 
 _BILLIONS = re.compile(
-    r"(?<![\d.])(\d+)(?:\.(\d+))?b(\d)?(?![a-z])", re.IGNORECASE
-)  # 7B, 1.3B; 7b1, as BLOOM
+    r"(?<![\d.])(?:(?<![a-z\d.])(\d+)x)?(\d+)(?:\.(\d+))?b(\d)?(?![a-z])", re.IGNORECASE
+)  # 7B, 1.3B; 7b1, as BLOOM; 8x7B, as Mixtral
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
@@ -16,7 +16,8 @@ def weights_mb(model: str) -> int | None:
     """MB of a model's weights, with 16 bits each unless its files say otherwise; None if unknown.
 
     The size is taken from files in a folder or in the local cache of the Hugging Face hub or, without these, from the
-    billions of weights in the name, as in Qwen2.5-7B.
+    billions of weights in the name, as in Qwen2.5-7B. A mixture such as 8x7B counts as 56 billion, a bit more than it
+    has, as its experts share some layers.
     """
     folders = [Path(model)] if Path(model).is_dir() else sorted(_cached(model))
     if Path(model).is_dir():  # an adapter is small, and its base is loaded too
@@ -30,8 +31,8 @@ def weights_mb(model: str) -> int | None:
         return largest // 10**6
     if Path(model).is_dir() or not (named := _BILLIONS.search(model.rpartition("/")[2])):
         return None
-    whole, fraction, tenth = named.groups()
-    return int(2_000 * float(f"{whole}.{fraction or tenth or 0}"))
+    experts, whole, fraction, tenth = named.groups()
+    return int(2_000 * int(experts or 1) * float(f"{whole}.{fraction or tenth or 0}"))
 
 
 def cached_commit(model: str, revision: str | None) -> str | None:
