@@ -119,6 +119,7 @@ rule annotate_written:
         assigned=f"{RESULTS}/annotate/assigned/{{study}}/part-00000.parquet",
     output:
         written=f"{RESULTS}/annotate/written/{{study}}.tsv",
+        raters=f"{RESULTS}/annotate/raters/{{study}}/part-00000.parquet",
         rejects=f"{RESULTS}/annotate/rejects/{{study}}/part-00000.parquet",
     log:
         log_of("annotate_written", "study"),

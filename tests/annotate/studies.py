@@ -36,7 +36,7 @@ class Study:
             {"instance_id": f"gold:{n}", "dataset": "gold", "source_id": f"x:{n}", "title": f"source-{n}"}
             | {
                 "source": f"Title: source-{n}\nSteps: cook\n",
-                "base": None,
+                "base": "Stew",
                 "reference": None,
                 "retrieved": None,
             }

@@ -1,6 +1,8 @@
 """Translations of items that people choose between: handed out blind, read again, held against a model's choices."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import polars as pl
 import pytest
@@ -42,7 +44,7 @@ def but_for_one(a: str, b: str) -> str:
     return better(a, b) if "菜0" not in (a, b) else "A" if a == "菜0" else "B"
 
 
-def hand_out(made: Compared, rater: str = "r1", **own: object) -> None:
+def hand_out(made: Compared, rater: str = "r1", checks: str | None = None, **own: object) -> None:
     given = {
         "study": "choices",
         "kind": "rating",
@@ -64,7 +66,7 @@ def hand_out(made: Compared, rater: str = "r1", **own: object) -> None:
     (made.folder / "raters.tsv").write_text(
         f"rater\tconsent\tstate\treplaces\n{rater}\tyes\t\t\n", encoding="utf-8"
     )
-    files = {"consent": str(OWN / "consent.en.md"), "instructions": str(OWN / "pta.en.md"), "checks": None}
+    files = {"consent": str(OWN / "consent.en.md"), "instructions": str(OWN / "pta.en.md"), "checks": checks}
     annotate_sheets(
         tasks=made.path("asked"),
         assigned=made.path("assigned"),
@@ -76,10 +78,13 @@ def hand_out(made: Compared, rater: str = "r1", **own: object) -> None:
     )
 
 
-def collect(made: Compared) -> pl.DataFrame:
-    """The sheet comes back, filled in by the rule `better`."""
+def collect(made: Compared, known: Mapping[str, str] = MappingProxyType({})) -> pl.DataFrame:
+    """The sheet comes back, filled in by the rule `better`; items of checks are `known`."""
     rows = [row for _, row in read_filled(made.folder / "sheets" / "r1.xlsx", ("id",))]
-    filled = [[*(row | {"preferred": better(row["A"], row["B"])}).values()] for row in rows]
+    filled = [
+        [*(row | {"preferred": known.get(row["item"]) or better(row["A"], row["B"])}).values()]
+        for row in rows
+    ]
     (made.folder / "answers").mkdir()
     write_sheet(made.folder / "answers" / "r1.tsv", list(rows[0]), filled)
     places = {name: made.path(f"people_{name}") for name in ("ratings", "raters", "rejects")}
@@ -137,6 +142,26 @@ def test_choices_are_no_ratings_that_metrics_are_correlated_with(tmp_path: Path)
     hand_out(made, sample=2)
     collect(made)
     assert (tmp_path / "criteria.tsv").read_text(encoding="utf-8-sig").count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        ({}, None),
+        ({"pierogi": "A"}, "failed_comprehension"),
+        ({"sauerkraut": "B"}, "failed_comprehension"),
+        ({"bagel": "A"}, "failed_attention"),
+    ],
+)
+def test_choices_count_of_raters_alone_who_choose_rightly_in_the_checks_that_ship(
+    tmp_path: Path, wrong: dict[str, str], reason: str | None
+) -> None:
+    made = compared(tmp_path)
+    hand_out(made, sample=2, checks=str(OWN / "pta.checks.tsv"))
+    rated = collect(made, {"pierogi": "B", "sauerkraut": "C", "bagel": "B"} | wrong)
+    assert rated.height == (0 if reason else 4)
+    assert made.table("people_raters")["left_out"].to_list() == [reason]
+    assert {*made.table("people_rejects")["reason"]} == ({reason} if reason else set())
 
 
 def test_translations_into_two_languages_are_refused(tmp_path: Path) -> None:

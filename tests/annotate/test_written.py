@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 from wokflow.annotate.schemas import ASSIGNED
 from wokflow.annotate.settings import TasksSettings, WrittenSettings
+from wokflow.annotate.studio import labels
 from wokflow.annotate.tasks import annotate_tasks
 from wokflow.annotate.written import annotate_written
 from wokflow.frame import tables
@@ -14,7 +15,7 @@ from wokflow.generate.schemas import INSTANCES
 from wokflow.ingest.schemas import RECIPES
 from wokflow.match.gold import read_gold
 
-from tests.annotate.studies import Study
+from tests.annotate.studies import OWN, Study
 
 SOURCES = {"xiachufang:1": ("粥", ["米", "水"], ["煮。", "吃。"]), "xiachufang:2": ("=饭", ["米"], ["蒸。"])}
 TEXTS = {
@@ -69,6 +70,7 @@ class Writing(Study):
         annotate_written(
             assigned=self.path("assigned"),
             written=written,
+            raters=self.path("raters"),
             rejects=self.path("rejects"),
             settings=WrittenSettings(answers=answers, raters=raters),
             job=Job(),
@@ -130,6 +132,51 @@ def test_a_recipe_that_is_not_whole_is_none(study: Writing, part: str, cells: Ro
     study.send([{**row, **(cells if row["part"] == part and row["target"] else {})} for row in rows])
     assert not study.gold().height
     assert {reason} <= {*study.read("rejects")["reason"]} <= {reason, "incomplete"}
+
+
+CHECKS = str(OWN / "writing.checks.zh-en.tsv")
+KNOWN = {
+    "番茄炒蛋": "Tomatoes and Scrambled Eggs",
+    "白切鸡": "Poached Chicken with Ginger and Scallion Sauce",
+    "凉拌黄瓜": "basil",
+}
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ({}, None),
+        ({"番茄炒蛋": "番茄炒蛋"}, "failed_comprehension"),
+        ({"番茄炒蛋": "Eggplants with tomatoes"}, "failed_comprehension"),  # no word of its own
+        ({"白切鸡": ""}, "failed_comprehension"),  # a check cannot be skipped
+        ({"凉拌黄瓜": "Cucumber salad"}, "failed_attention"),
+    ],
+)
+def test_adaptations_count_of_raters_alone_whose_checks_have_the_words_that_are_known(
+    tmp_path: Path, said: dict[str, str], reason: str | None
+) -> None:
+    study = Writing(tmp_path)
+    study.hand_out("r1", checks=CHECKS)
+    known = KNOWN | said
+    rows = [
+        row | {"target": known.get(row["source"], row["target"])} if row["part"] == "title" else row
+        for row in adapted(study)
+    ]
+    study.send(rows)
+    assert study.gold()["source_id"].to_list() == ([] if reason else ["xiachufang:1"])
+    assert {*study.read("rejects")["reason"]} == ({reason} if reason else set())
+    assert len({labels(row) for row in study.read("assigned").to_dicts()}) == 1  # in Label Studio, too
+    row = study.read("raters").row(0, named=True)
+    assert (row["left_out"], row["tasks"], row["answered"], row["examples"]) == (reason, 2, 1, 2)
+
+
+def test_a_check_of_adaptations_without_words_is_refused(tmp_path: Path) -> None:
+    checks = tmp_path / "checks.tsv"
+    checks.write_text(
+        "name\tkind\ttitle\tingredients\tsteps\twords\nx\tattention\tt\ti\ts\tegg;\n", encoding="utf-8"
+    )
+    with pytest.raises(UserError, match="line 2: the check accepts every text"):
+        Writing(tmp_path).hand_out("r1", checks=str(checks))
 
 
 def test_two_versions_of_one_adaptation_are_refused_and_so_are_two_writers(

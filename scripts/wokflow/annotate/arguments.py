@@ -19,7 +19,7 @@ ASH = "ash"
 JUDGED = (ASH, DIALOGUES, PTA)  # whose tasks are those of stage judge
 DATA = (*ADAPTED, REWRITTEN, *JUDGED)
 WITHOUT_TEXT = (("rating", REWRITTEN), ("best_worst", "en-zh"))  # of which our instructions say nothing
-STEPS = {name: f"annotate.{name}" for name in ("tasks", "sheets", "ratings", "marked")}
+STEPS = {name: f"annotate.{name}" for name in ("tasks", "sheets", "ratings", "marked", "written")}
 FOLDER = "resources/annotate"
 CATEGORIES = "resources/dialogues/categories.tsv"
 RATERS = "raters.tsv"  # in config/studies.tsv, and to be brought
@@ -39,7 +39,7 @@ COLUMNS = {
     "instructions": "The file of what raters are told; empty: that in resources/annotate.",
     "consent": "The file of what raters consent to; empty: that in resources/annotate.",
     "checks": "The file of tasks with known answers; empty: that in resources/annotate for its kind and data, if "
-    "there is one (none for `marking`); `none`: no checks.",
+    "there is one (none for `marking` and `writing`); `none`: no checks.",
     "raters": "The table of raters.",
     "answers": "A sheet that came back, or the folder of such sheets; empty: none has.",
     "settings": "What differs from the config for this study: `tasks.sample=200; sheets.per_task=5`.",

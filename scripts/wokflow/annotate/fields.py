@@ -10,6 +10,7 @@ ITEM, CATEGORY, FOREIGNNESS = "item", "category", "foreignness"
 START = "start"  # where an item begins, in marks of Label Studio
 STATE = "dialogue is"  # of a dialogue in Label Studio without an annotation: one of the first two
 OPEN, SKIPPED, UNMARKED, MARKED = "not answered", "skipped", "without", "with marks"  # states of dialogues
+WORDS = "words"  # what the adaptation of a check must have
 MARKING = "marking"  # the kind of studies that mark items
 TASK = "task"  # the kind of a row of annotate/assigned that is no check
 COMPREHENSION, ATTENTION = CHECKS = ("comprehension", "attention")  # kinds of checks

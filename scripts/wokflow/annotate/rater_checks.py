@@ -10,6 +10,7 @@ from wokflow.annotate.fields import ATTENTION, CHECKS, COMPREHENSION, LETTERS, S
 from wokflow.annotate.raters import Rater
 from wokflow.annotate.schemas import LEFT_OUT
 from wokflow.annotate.settings import RaterLimits
+from wokflow.annotate.writing_checks import WritingCheck, read_writing_checks
 from wokflow.frame.job import UserError
 from wokflow.frame.text_files import read_table
 
@@ -44,16 +45,20 @@ class Check:
         return {"task_id": self.name, "kind": self.kind, "shown": shown, "fields": fields}
 
 
-def read_checks(path: str, task: Mapping[str, Any]) -> list[Check] | list[DialogueCheck]:
+def read_checks(path: str, task: Mapping[str, Any]) -> list[Check] | list[DialogueCheck] | list[WritingCheck]:
     """The checks of a table, for tasks like `task`.
 
-    Those of dialogues in which items are marked: see read_dialogue_checks. Otherwise, its columns are name, kind, the
+    Those of dialogues in which items are marked: see read_dialogue_checks. Of recipes to adapt: see
+    read_writing_checks. Otherwise, its columns are name, kind, the
     texts that tasks show, and a column for each dimension with the right values, separated by blanks; empty: any. If
-    tasks compare texts, further columns hold as many texts, and the right values are the names of these columns. In
-    texts, a bar stands for a line break. Raises UserError, with the line, for a check that cannot be used.
+    tasks compare texts, further columns hold as many texts or more, of which the first ones are shown, and the right
+    values are the names of these columns. In texts, a bar stands for a line break. Raises UserError, with the line,
+    for a check that cannot be used.
     """
     if utterances(task["shown"]):
         return read_dialogue_checks(path, task)
+    if not task["dimensions"]:
+        return read_writing_checks(path, task)
     dimensions = task["dimensions"]
     names = [each["name"] for each in dimensions]
     context = [each["name"] for each in task["shown"] if not each["name"].startswith(SYSTEM)]
@@ -61,7 +66,7 @@ def read_checks(path: str, task: Mapping[str, Any]) -> list[Check] | list[Dialog
     checks = list[Check]()
     for line, row in read_table(path, ("name", "kind", *context, *names), comments=True):
         where = f"{path}, line {line}"
-        options = [name for name in row if name not in ("name", "kind", *context, *names)] if count else []
+        options = [name for name in row if name not in ("name", "kind", *context, *names)][:count]
         if not row["name"] or row["kind"] not in CHECKS:
             raise UserError(f"{where}: a check needs a name, and a kind: {' or '.join(CHECKS)}.")
         if row["name"] in (check.name for check in checks):

@@ -38,7 +38,8 @@ ASSIGNED = pa.schema(
             FIELDS,
             "The fields to fill in: the column, the dimension, the values that are allowed, what each of them means, "
             "and the right ones of a check. A dialogue that is a check has a field item, whose right ones are its "
-            "items (JSON).",
+            "items (JSON); a recipe to adapt that is one has a field words, whose right ones are groups of words of "
+            "each of which an adaptation has one.",
         ),
     ]
 )
@@ -46,7 +47,7 @@ RATERS = pa.schema(
     [
         RATER,
         column("tasks", pa.int32(), "Tasks handed out to the rater."),
-        column("answered", pa.int32(), "Tasks with a rating; dialogues that were read."),
+        column("answered", pa.int32(), "Tasks with a rating or a text; dialogues that were read."),
         column("examples", pa.int32(), "Examples of the comprehension check."),
         column("examples_right", pa.int32(), "Examples that the rater answered correctly."),
         column("attention", pa.int32(), "Attention checks."),

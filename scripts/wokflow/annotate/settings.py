@@ -95,7 +95,7 @@ class RatingsSettings(RaterLimits, Settings):
     """The table of raters."""
 
 
-class WrittenSettings(Settings):
+class WrittenSettings(RaterLimits, Settings):
     answers: FileOrFolder[str] = from_rule()
     """The returned sheets."""
     raters: Content[str] = from_rule()

@@ -39,6 +39,7 @@ from wokflow.annotate.rater_checks import Check, read_checks
 from wokflow.annotate.raters import read_raters
 from wokflow.annotate.schemas import ASSIGNED
 from wokflow.annotate.settings import SheetsSettings
+from wokflow.annotate.writing_checks import WritingCheck
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.frame.text_files import read_prose
@@ -104,7 +105,10 @@ def _refuse_names(task: Row, study: str) -> None:
 
 
 def _shares(
-    rows: list[Row], checks: Sequence[Check | DialogueCheck], count: int, settings: SheetsSettings
+    rows: list[Row],
+    checks: Sequence[Check | DialogueCheck | WritingCheck],
+    count: int,
+    settings: SheetsSettings,
 ) -> Iterator[list[Row]]:
     """The rows of each share in order, without id and rater."""
     random = Random(f"{settings.seed} {settings.study}")

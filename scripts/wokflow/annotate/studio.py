@@ -61,7 +61,7 @@ def labels(row: Mapping[str, Any]) -> str:
         _marking(view, {each["column"]: each["values"] for each in row["fields"]})
         return _xml(view)
     names = [each["name"] for each in row["shown"]]
-    if row["fields"]:
+    if any(each["values"] for each in row["fields"]):  # a check of a recipe to adapt has a field without
         letters = [name for name in names if name in LETTERS]
         for name in [name for name in names if name not in LETTERS]:
             _text(view, name)

@@ -3,14 +3,17 @@
 import csv
 import io
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
-from wokflow.annotate.fields import ID, PART, RATER, SOURCE, TARGET
+from wokflow.annotate.fields import ID, PART, RATER, SOURCE, TARGET, TASK
+from wokflow.annotate.rater_checks import about_rater
 from wokflow.annotate.raters import Rater, read_raters
 from wokflow.annotate.returned import Reject, SheetRow, alike, read_rows, refuse_foreign, summary
-from wokflow.annotate.schemas import REJECTS
+from wokflow.annotate.schemas import RATERS, REJECTS
 from wokflow.annotate.settings import WrittenSettings
+from wokflow.annotate.writing_checks import has_words
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.frame.tsv_sheets import FORMULA
@@ -26,33 +29,35 @@ Adaptations = dict[str, dict[str, dict[str, SheetRow]]]
 
 
 def annotate_written(
-    *, assigned: str, written: str, rejects: str, settings: WrittenSettings, job: Job
+    *, assigned: str, written: str, raters: str, rejects: str, settings: WrittenSettings, job: Job
 ) -> None:
-    """Write the adaptations of all sheets as a gold set, in the form that train.gold reads, and the rejects.
+    """Write the adaptations of all sheets as a gold set, in the form that train.gold reads, a row about each rater
+    who returned a sheet, and the rejects.
 
     Entries are separated by line breaks or bars; marks before them are removed. A recipe that its writer left empty
-    counts as skipped, and is neither in the gold set nor a reject. Raises UserError for two adaptations of one
-    source: a gold set holds one.
+    counts as skipped, and is neither in the gold set nor a reject. All adaptations of raters who do not count are
+    rejects; those of checks are neither. Raises UserError for two adaptations of one source: a gold set holds one.
     """
-    raters = {rater.name: rater for rater in read_raters(settings.raters)}
+    people = {rater.name: rater for rater in read_raters(settings.raters)}
     rows = {row["id"]: row for row in tables.read(assigned).to_dicts()}
-    texts, rejected = _texts(rows, settings.answers, raters.values())
+    texts, rejected = _texts(rows, settings.answers, people.values())
+    about = [*_about(rows, texts, people, settings)]
+    left_out = {each["rater"]: each["left_out"] for each in about}
     gold: dict[str, list[str]] = {}
     skipped = 0
     for key, row in sorted(rows.items(), key=lambda each: (each[1]["task_id"], each[1]["rater"])):
         parts = texts.get(key, {})
+        if row["kind"] != TASK:
+            continue
         if not any(parts.values()):
             skipped += key in texts
             continue
-        rater = raters[row["rater"]]
         first = next(sheet_row for each in parts.values() for sheet_row in each.values())
         entries = {part: [_entries(text) for text in parts.get(part, {})] for part in PARTS}
-        reason = None
-        if not rater.takes_part:
-            reason = "excluded" if rater.state else "no_consent"
-        elif any(len(each) > 1 for each in entries.values()):
+        reason = left_out[row["rater"]]
+        if reason is None and any(len(each) > 1 for each in entries.values()):
             reason = "several"
-        elif not all(each and each[0] for each in entries.values()):
+        elif reason is None and not all(each and each[0] for each in entries.values()):
             reason = "incomplete"
         if reason:
             raw = "\n".join(text for each in parts.values() for text in each)
@@ -70,10 +75,27 @@ def annotate_written(
     text = io.StringIO()
     csv.writer(text, dialect="excel-tab", lineterminator="\n").writerows([MANDATORY, *gold.values()])
     tables.write_text(written, text.getvalue())
-    tables.write(rejects, REJECTS, rejected, job.metadata)
+    for path, schema, some in ((raters, RATERS, about), (rejects, REJECTS, rejected)):
+        tables.write(path, schema, some, job.metadata)
     job.progress.say(f"{len(gold)} adaptations, {skipped} skipped")
     for line in summary(rejected):
         job.progress.say(line)
+
+
+def _about(
+    rows: Mapping[str, Row], texts: Adaptations, people: Mapping[str, Rater], settings: WrittenSettings
+) -> Iterator[Row]:
+    """A row of annotate/raters for each rater of whom a recipe came back. A check has one text of each part."""
+    for name in [name for name in people if name in {rows[key]["rater"] for key in texts}]:
+        given = list[tuple[str, bool]]()
+        for key, row in rows.items():
+            if row["rater"] == name:
+                parts = [[*some] for some in texts.get(key, {}).values()]
+                right = any(parts)
+                if row["kind"] != TASK:
+                    right = all(len(some) < 2 for some in parts) and has_words(row, [*chain(*parts)])
+                given.append((row["kind"], right))
+        yield about_rater(people[name], given, settings)
 
 
 def _texts(rows: Mapping[str, Row], path: str, raters: Iterable[Rater]) -> tuple[Adaptations, list[Reject]]:

@@ -17,7 +17,7 @@ def pearson(both: Floats) -> tuple[float | None, float | None, float | None]:
     """Pearson's r of two columns, (units, 2), with Fisher's interval, which takes four units or more."""
     if len(both) < 2 or not (np.ptp(both, axis=0) > SAME).all():
         return None, None, None
-    coefficient = float(np.clip(np.corrcoef(both.T)[0, 1], -1, 1))
+    coefficient = float(np.clip(np.corrcoef(*both.T)[0, 1], -1, 1))
     if len(both) < 4:
         return round(coefficient, DIGITS), None, None
     half = NormalDist().inv_cdf((1 + LEVEL) / 2) / math.sqrt(len(both) - 3)

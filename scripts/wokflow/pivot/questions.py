@@ -11,6 +11,7 @@ from wokflow.frame.tsv_sheets import read_sheet, write_sheet
 from wokflow.pivot import schemas
 from wokflow.pivot.candidates import PHRASES
 from wokflow.pivot.occurrences import written
+from wokflow.pivot.question_checks import ATTENTION, COMPREHENSION, read_question_checks
 from wokflow.pivot.settings import QuestionsSettings
 
 ANSWERS = {
@@ -48,8 +49,9 @@ def pivot_questions(
 
     The question is: does this action occur when the target dish is cooked - never, rarely, sometimes or always? It
     may be asked about actions that frequency decides too, as in the paper's pilot study. The columns annotator and
-    answer of the sheet are empty.
+    answer of the sheet are empty. Checks of comprehension stand first, those of attention between other questions.
     """
+    checks = read_question_checks(settings.checks, HEADER[1:-2], ANSWERS)
     asked = identified(tables.read(candidates)).filter(settings.ask_all | (pl.col("kind") == "ask"))
     tables.write(questions, schemas.QUESTIONS, asked, job.metadata)
     rows = []
@@ -58,7 +60,13 @@ def pivot_questions(
         classes = [",".join(row[name]) for name in ("ingredient_classes", "tool_classes")]
         action = [row["base_dish"], row["target_dish"], row["verb_class"], *classes]
         rows.append([row["question_id"], *action, *phrases, *[""] * (PHRASES - len(phrases)), "", ""])
-    write_sheet(sheet, HEADER, rows)
+    first, between = (
+        [[check.question_id, *check.cells, "", ""] for check in checks if check.kind == kind]
+        for kind in (COMPREHENSION, ATTENTION)
+    )
+    for number, cells in reversed([*enumerate(between, 1)]):
+        rows.insert(number * len(rows) // (len(between) + 1), cells)
+    write_sheet(sheet, HEADER, [*first, *rows])
 
 
 def read_answers(paths: Sequence[str], known: Collection[str], progress: Progress) -> pl.DataFrame:
@@ -82,7 +90,7 @@ def read_answers(paths: Sequence[str], known: Collection[str], progress: Progres
                     f"{where}: there is no question {question!r}. Was the sheet made in another run?"
                 )
             if not annotator:
-                raise UserError(f"{where}: an answer without annotator. Fill in a name or a number.")
+                raise UserError(f"{where}: an answer without annotator. Fill in a pseudonym.")
             if answer.casefold() not in ANSWERS:
                 raise UserError(
                     f"{where}: {answer!r} is not an answer: write never, rarely, sometimes or always."

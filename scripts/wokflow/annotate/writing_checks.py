@@ -1,0 +1,79 @@
+"""Recipes to adapt of which some words are known: checks of people who adapt recipes."""
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from wokflow.annotate.fields import CHECKS, WORDS, field
+from wokflow.frame.job import UserError
+from wokflow.frame.text_files import read_table
+
+NAME, KIND = "name", "kind"
+BETWEEN, OR = ";", "|"  # between words that must all be there, and between those of which one is enough
+
+
+@dataclass(frozen=True)
+class WritingCheck:
+    """A recipe of the table, by parts; `words` are groups, of each of which an adaptation must have one."""
+
+    name: str
+    kind: str
+    parts: Mapping[str, str]
+    words: Sequence[str]
+
+    def row(self, random: Random) -> dict[str, Any]:
+        """The check in the form of a row of annotate/assigned. Nothing of it is drawn."""
+        shown = [{"name": name, "text": text} for name, text in self.parts.items()]
+        fields = [field({"name": WORDS}, (), accepted=self.words)]
+        return {"task_id": self.name, "kind": self.kind, "shown": shown, "fields": fields}
+
+
+def read_writing_checks(path: str, task: Mapping[str, Any]) -> list[WritingCheck]:
+    """The checks of a table, for recipes to adapt like `task`.
+
+    Its columns are name, kind, the parts of a recipe, in which a bar between blanks stands for a line break, and
+    words: what the adaptation must have, with semicolons between, and bars between words of which one is enough.
+    Raises UserError, with the line, for a row that cannot be used.
+    """
+    parts = [each["name"] for each in task["shown"]]
+    checks: dict[str, WritingCheck] = {}
+    for line, row in read_table(path, (NAME, KIND, *parts, WORDS), comments=True):
+        where, name = f"{path}, line {line}", row[NAME]
+        if not name or row[KIND] not in CHECKS:
+            raise UserError(f"{where}: a check needs a name, and a kind: {' or '.join(CHECKS)}.")
+        if name in checks:
+            raise UserError(f"{where}: the check {name} occurs twice.")
+        groups = [f" {OR} ".join(_words(group)) for group in row[WORDS].split(BETWEEN)]
+        if not all(groups):
+            raise UserError(f"{where}: the check accepts every text: fill in words that one must have.")
+        texts = {part: row[part].replace(f" {OR} ", "\n") for part in parts}
+        checks[name] = WritingCheck(name, row[KIND], texts, groups)
+    return [*checks.values()]
+
+
+def has_words(check: Mapping[str, Any], texts: Sequence[str]) -> bool:
+    """Whether the parts of an adaptation, to a row of annotate/assigned, have one word of each group of the check.
+
+    Letter case and width do not count. Words of ASCII letters are whole words.
+    """
+    text = _folded("\n".join(texts))
+    [groups] = [each["accepted"] for each in check["fields"] if each["column"] == WORDS]
+    return all(any(_has(text, word) for word in _words(group)) for group in groups)
+
+
+def _words(group: str) -> list[str]:
+    return [word for one in group.split(OR) if (word := one.strip())]
+
+
+def _folded(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def _has(text: str, word: str) -> bool:
+    word = _folded(word)
+    if not word.isascii():
+        return word in text
+    return bool(re.search(rf"(?<![a-z]){re.escape(word)}(?![a-z])", text))
