@@ -67,6 +67,35 @@ def test_the_papers_models_are_six_that_write_and_nine_that_rate(tmp_path: Path)
     assert key_variables(config, models) == ["GEMINI_API_KEY", "OPENAI_API_KEY"]
 
 
+ELSEWHERE = "prompt.endpoint=https://elsewhere.example/v1; prompt.price_in=1; prompt.price_out=2"
+
+
+@pytest.mark.parametrize(
+    ("own", "message"),
+    [
+        ("prompt.budget=4", None),
+        ("prompt.budget=4.5", "judge.budget is 10, but the budgets of w, j are 10.5 together"),
+        ("prompt.price_in=1", "judge.budget is 10, and nothing limits what j may cost"),
+    ],
+)
+def test_rows_that_may_cost_more_together_than_the_budget_of_all_are_refused(
+    tmp_path: Path, own: str, message: str | None
+) -> None:
+    """Nobody pays for requests to this machine."""
+    rows = (
+        f"w|generator|m||{ELSEWHERE}; prompt.budget=6|||",
+        f"j|evaluator|m||{ELSEWHERE}; {own}|||",
+        f"here|evaluator|m||prompt.endpoint={URL}|||",
+    )
+    config = config_with(tmp_path, *rows)
+    config["judge"]["budget"] = 10
+    if message is None:
+        assert read_models(config, SCHEMA, {}).keys() == {"w", "j", "here"}
+        return
+    with pytest.raises(UserError, match=message):
+        read_models(config, SCHEMA, {})
+
+
 GENERATOR = f"w|generator|m||prompt.endpoint={URL}|||"
 
 

@@ -1,17 +1,20 @@
 """The table of models that write recipes, rate them, or choose between translations, and its settings for jobs."""
 
+import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from wokflow.frame.arguments import merged
 from wokflow.frame.job import UserError
 from wokflow.frame.paper_settings import Rows, paper_of
 from wokflow.frame.paths import expanded
 from wokflow.frame.runs import DIALOGUES, NAME, SEED, Run, located, read_overrides
 from wokflow.frame.text_files import read_table
-from wokflow.generate.arguments import server_problems, servers
+from wokflow.frame.web import on_loopback
+from wokflow.generate.arguments import prompt_overrides, server_problems, servers
 
 PROMPTS = {
     "generator": "resources/ash/recipe.txt",
@@ -46,6 +49,7 @@ COLUMNS = {
 }
 OPTIONAL = ("family",)
 PATHS = ("prompt", "answers")
+SAME = 1e-9  # sums of money that differ by no more are the same
 _FAMILY = re.compile(r"[^\W\d_]+")
 
 
@@ -98,6 +102,7 @@ def read_models(
     if not problems:
         of_servers = server_problems(config, models, own_servers(config, models), path)
         problems += [f"  - {problem}" for problem in of_servers]
+        problems += [f"  - {problem}" for problem in _over_budget(config, models)]
     roles = {each.role for each in models.values()}
     if not problems and "comparer" in roles:
         problems += _no_translations(config, runs)
@@ -111,6 +116,28 @@ def read_models(
     if problems:
         raise UserError(f"The models in {path} cannot be used:\n" + "\n".join(problems))
     return models
+
+
+def _over_budget(config: Mapping[str, Any], models: Mapping[str, AskedModel]) -> Iterator[str]:
+    """Why the rows may cost more together than judge.budget; nobody pays for requests to the same machine."""
+    limit = config["judge"]["budget"]
+    own = own_servers(config, models)
+    budgets: dict[str, float | None] = {}
+    for name, model in models.items() if limit is not None else ():
+        prompt = merged(config["generate"]["prompt"], prompt_overrides(config, model))
+        if not model.answers and name not in own and not on_loopback(prompt["endpoint"]):
+            budgets[name] = prompt["budget"]
+    if unlimited := [name for name, budget in budgets.items() if budget is None]:
+        yield (
+            f"judge.budget is {limit:g}, and nothing limits what {', '.join(unlimited)} may cost: set "
+            "generate.prompt.budget, or prompt.budget of the row, with price_in and price_out."
+        )
+    whole = math.fsum(budget or 0 for budget in budgets.values())
+    if limit is not None and whole > limit + SAME:
+        yield (
+            f"judge.budget is {limit:g}, but the budgets of {', '.join(budgets)} are {whole:g} together. Lower "
+            "generate.prompt.budget, or prompt.budget of rows."
+        )
 
 
 def _idle(runs: Mapping[str, Run]) -> dict[str, str]:

@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from pydantic import Field
+
 from wokflow.frame.settings import Content, Never, Settings, StageSettings, Text, borrowed, from_rule
 from wokflow.generate.settings import PromptSettings as GeneratePromptSettings
 from wokflow.generate.settings import ServerSettings as GenerateServerSettings
@@ -14,6 +16,10 @@ class JudgeSettings(StageSettings):
 
     models: Content[Text | None] = None
     """The table of models that write recipes, rate them or choose between translations. See docs/judge.md."""
+    budget: Never[float | None] = Field(None, ge=0)
+    """Money that all rows of that table may cost together. Nothing starts unless each row that asks another machine
+    has a budget (generate.prompt.budget, or prompt.budget of the row), and their sum is no more. null: no limit.
+    """
 
 
 class InstructionsSettings(Settings):
