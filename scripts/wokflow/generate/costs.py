@@ -59,6 +59,8 @@ class Ledger:
     ) -> None:
         self._prices, self._money, self._tokens = prices, money, tokens
         self._file = Path(file) if file else None
+        if self._file:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
         self._changed = threading.Condition()
         self._reserved: dict[str, Tokens] = {}  # tries on their way
         self.earlier = _spent(self._file) if self._file else NOTHING
@@ -98,6 +100,8 @@ class Ledger:
         return f"{self._said(self.earlier.plus(self.spent))}{of} spent{before}"
 
     def _fits(self, most: Tokens) -> bool:
+        if self._tokens is None and self._money is None:
+            return True
         total = Tokens.total((self.earlier, self.spent, most, *self._reserved.values()))
         if self._tokens is not None and sum(total) > self._tokens:
             return False
@@ -111,11 +115,10 @@ class Ledger:
         """Add a line to the file; with a budget it is on the disk before the try is sent."""
         if self._file is None:
             return
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        with self._file.open("a", encoding="utf-8") as file:
-            # The line break comes first: a line that a killed process left unfinished does not damage the next one.
-            file.write("\n" + json.dumps({"try": name, "cost": cost, **tokens._asdict()}))
-            file.flush()
+        # The line break comes first: a line that a killed process left unfinished does not damage the next one.
+        line = "\n" + json.dumps({"try": name, "cost": cost, **tokens._asdict()})
+        with self._file.open("ab", buffering=0) as file:
+            file.write(line.encode())
             if self._money is not None or self._tokens is not None:
                 os.fsync(file.fileno())
 
