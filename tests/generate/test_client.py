@@ -226,6 +226,15 @@ def test_no_proxy_stands_between_this_machine_and_itself(monkeypatch: pytest.Mon
     assert not proxy.asked
 
 
+def test_another_machine_is_asked_by_the_proxy_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    with endpoint() as proxy:
+        monkeypatch.setenv("http_proxy", proxy.url.removesuffix("/v1"))
+        assert ask("http://api.example/v1", variable=None).text == RECIPE
+    assert [asked.headers["Host"] for asked in proxy.asked] == ["api.example"]
+
+
 def told(attempt: Callable[[], object]) -> str:
     """All that an error says of itself, with its chain."""
     try:

@@ -59,8 +59,6 @@ class Ledger:
     ) -> None:
         self._prices, self._money, self._tokens = prices, money, tokens
         self._file = Path(file) if file else None
-        if self._file:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
         self._changed = threading.Condition()
         self._reserved: dict[str, Tokens] = {}  # tries on their way
         self.earlier = _spent(self._file) if self._file else NOTHING
@@ -115,10 +113,13 @@ class Ledger:
         """Add a line to the file; with a budget it is on the disk before the try is sent."""
         if self._file is None:
             return
+        if not self._reserved:  # else, one was noted before
+            self._file.parent.mkdir(parents=True, exist_ok=True)
         # The line break comes first: a line that a killed process left unfinished does not damage the next one.
         line = "\n" + json.dumps({"try": name, "cost": cost, **tokens._asdict()})
-        with self._file.open("ab", buffering=0) as file:
+        with self._file.open("ab") as file:
             file.write(line.encode())
+            file.flush()
             if self._money is not None or self._tokens is not None:
                 os.fsync(file.fileno())
 
