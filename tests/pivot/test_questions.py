@@ -209,7 +209,12 @@ def decided(written: str, answers: list[str], tmp_path: Path, **more: object) ->
     pairs, glossary = tmp_path / "pairs", tmp_path / "glossary.json"
     pairs.write_text(PAIRS, encoding="utf-8")
     glossary.write_text(json.dumps(GLOSSARY), encoding="utf-8")
-    known: dict[str, Any] = {"pairs": str(pairs), "glossary": str(glossary), "answers": answers, "checks": None}
+    known: dict[str, Any] = {
+        "pairs": str(pairs),
+        "glossary": str(glossary),
+        "answers": answers,
+        "checks": None,
+    }
     files = {name: str(tmp_path / name) for name in OUTPUTS}
     settings = PivotsSettings(**known | {"annotators": 1} | more)
     pivot_pivots(candidates=[written], **files, settings=settings, job=Job())
