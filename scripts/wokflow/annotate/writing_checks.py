@@ -1,6 +1,5 @@
 """Recipes to adapt of which some words are known: checks of people who adapt recipes."""
 
-import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -74,6 +73,10 @@ def _folded(text: str) -> str:
 
 def _has(text: str, word: str) -> bool:
     word = _folded(word)
-    if not word.isascii():
-        return word in text
-    return bool(re.search(rf"(?<![a-z]){re.escape(word)}(?![a-z])", text))
+    return f" {_plain(word)} " in f" {_plain(text)} " if word.isascii() else word in text
+
+
+def _plain(text: str) -> str:
+    """ASCII letters and digits, with a blank for all between them."""
+    letters = (one if one.isascii() and one.isalnum() else " " for one in text)
+    return " ".join("".join(letters).split())
