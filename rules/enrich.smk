@@ -11,6 +11,12 @@ TOPIC_LANGUAGES = (
     english_first(ITEM_LANGUAGES) if config["enrich"]["categorise"]["backend"] == "service" else []
 )
 RELEASED = config["enrich"]["link"]["backend"] == "released"
+# Sources whose files say which items their sentences mention, where the linker does not take them from there.
+ANNOTATED = [
+    name
+    for name in SENTENCES
+    if not RELEASED and config["sources"][name]["kind"] == "camt" and name not in FETCHED
+]
 MENTIONS = [path for corpus in SENTENCES for path in parts(f"enrich/mentions/{corpus}", SENTENCE_PARTS)]
 
 
@@ -237,10 +243,14 @@ rule enrich_statistics:
         **after(*LINKING),
         sentences=[f"{RESULTS}/enrich/sentences/{corpus}/part-00000.parquet" for corpus in SENTENCES],
         dictionary=ITEM_PART,
+        entities=[ENTITY_PART] if ANNOTATED else [],
+        read=[path for corpus in ANNOTATED for path in parts(f"ingest/sentences/{corpus}", SENTENCE_PARTS)],
+        mentions=[path for corpus in ANNOTATED for path in parts(f"enrich/mentions/{corpus}", SENTENCE_PARTS)],
     output:
         statistics=f"{RESULTS}/enrich/statistics/part-00000.parquet",
         table=f"{RESULTS}/enrich/statistics/table2.tsv",
         shares=f"{RESULTS}/enrich/shares/part-00000.parquet",
+        quality=f"{RESULTS}/enrich/link_quality/part-00000.parquet",
     log:
         log_of("enrich_statistics"),
     benchmark:
@@ -251,7 +261,14 @@ rule enrich_statistics:
         mem_mb=memory(2000),
         runtime=minutes(60),
     params:
-        **step("enrich.statistics", given=lambda wildcards: {"pairs": list(SENTENCES.items())}),
+        **step(
+            "enrich.statistics",
+            given=lambda wildcards: {
+                "pairs": list(SENTENCES.items()),
+                "annotated_sources": ANNOTATED,
+                "annotated": [RAW[corpus][0] for corpus in ANNOTATED],
+            },
+        ),
     script:
         "../scripts/step.py"
 

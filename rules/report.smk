@@ -33,7 +33,7 @@ rule report_page:
         **(
             {
                 f"enrich_{table}": f"{RESULTS}/enrich/{table}/part-00000.parquet"
-                for table in ("statistics", "shares", "items")
+                for table in ("statistics", "shares", "link_quality", "items")
             }
             if LINKED
             else {}

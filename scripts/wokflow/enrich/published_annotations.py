@@ -42,6 +42,7 @@ FIRST, IDS = 10**14, 9 * 10**14  # made ids have 15 digits: Wikidata's own are f
 TEXTS = {"labels": "labels", "descriptions": "descriptions", "summarys": "summaries"}
 # Scripts without spaces, as the names of their letters begin.
 SPACELESS = {"CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN"}
+EMPTY: dict[str, Any] = {"metadata": {}, "country_of_origin": None, "category": None}
 NO_WORDS, NOT_THERE = "no_words", "not_in_sentence"
 
 
@@ -72,9 +73,9 @@ class _About(_Strict):
 
 class _Label(_Strict):
     value: str
-    metadata: _About
-    country_of_origin: str | None
-    category: str | None
+    metadata: _About = _About()
+    country_of_origin: str | None = None
+    category: str | None = None
     qid: Annotated[str, Field(pattern=f"^(?:{QID.pattern})$")] | None = None
 
 
@@ -88,7 +89,7 @@ _ROWS = TypeAdapter(list[_Row])
 
 
 def read(path: str) -> list[dict[str, Any]]:
-    """The sentences of a file, plain or compressed.
+    """The sentences of a file, plain or compressed. What an annotation does not say is empty; it has words.
 
     Raises UserError if they do not have the form of CAMT's, and for a decompression bomb.
     """
@@ -101,6 +102,8 @@ def read(path: str) -> list[dict[str, Any]]:
             f"{path} is not in the form of CAMT's files, an array of objects with source, target and labels "
             f"({_said(error)})."
         ) from error
+    for label in (label for row in rows for label in row["labels"]):
+        label |= EMPTY | label
     return list(rows)
 
 
@@ -216,12 +219,17 @@ def _spaceless(letter: str) -> bool:
 
 def item_id(label: Mapping[str, Any]) -> str:
     """The item's id in Wikidata where the file has it, else one that is made of what is known of it."""
-    if qid := label.get("qid"):
-        return str(qid)
+    return english_name(label)[0]
+
+
+def english_name(label: Mapping[str, Any]) -> tuple[str, str]:
+    """The id of an annotation's item (see item_id), and its English name, or else the annotated words."""
     about = label["metadata"]
     english = [_texts(about, member).get(ENGLISH) for member in ("labels", "descriptions")]
     name, description = (one["value"] if one else None for one in english)
-    return _made(name or label["value"], description, label["country_of_origin"], label["category"])
+    name = name or label["value"]
+    made = label.get("qid") or _made(name, description, label["country_of_origin"], label["category"])
+    return str(made), str(name)
 
 
 def _country(name: str, known: Mapping[str, str]) -> str:

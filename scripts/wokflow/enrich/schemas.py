@@ -169,6 +169,28 @@ SHARES = pa.schema(
         column("count", pa.int64(), "Mentions of items that are of it."),
     ]
 )
+LINK_QUALITY = pa.schema(
+    [
+        column("corpus", pa.string(), "The source of sentences, of kind camt."),
+        column("links", pa.string(), "all: every link. kept: those of items with a category and a country."),
+        column("same", pa.string(), "words: a link has the words of an annotation. item: and its item, too."),
+        column("annotations", pa.int64(), "Annotations whose words the sentence has."),
+        column("unplaced", pa.int64(), "Annotations without words in the sentence, and overlapping ones."),
+        column("linked", pa.int64(), "Links in all sentences that were read."),
+        column("found", pa.int64(), "Links that are annotated."),
+        column("recall", pa.float64(), "Share of the annotations that are linked.", nullable=True),
+        column("recall_low", pa.float64(), "Lower end of its interval (Wilson, 95 %).", nullable=True),
+        column("recall_high", pa.float64(), "Upper end.", nullable=True),
+        column(
+            "precision",
+            pa.float64(),
+            "Share of the links that are annotated. Annotations are not complete, so it is a lower bound.",
+            nullable=True,
+        ),
+        column("precision_low", pa.float64(), "Lower end of its interval.", nullable=True),
+        column("precision_high", pa.float64(), "Upper end.", nullable=True),
+    ]
+)
 
 SCHEMAS = {
     "enrich/entities": ENTITIES,
@@ -183,4 +205,5 @@ SCHEMAS = {
     "enrich/rejects/{corpus}": REJECTED_SENTENCES,
     "enrich/statistics": STATISTICS,
     "enrich/shares": SHARES,
+    "enrich/link_quality": LINK_QUALITY,
 }

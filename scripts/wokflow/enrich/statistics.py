@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from wokflow.enrich.schemas import SHARES, STATISTICS
+from wokflow.enrich.link_quality import KEPT, WORDS, measured
+from wokflow.enrich.schemas import LINK_QUALITY, SHARES, STATISTICS
 from wokflow.enrich.settings import StatisticsSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job
@@ -14,15 +15,21 @@ def enrich_statistics(
     *,
     sentences: Sequence[str],
     dictionary: str,
+    entities: Sequence[str],
+    read: Sequence[str],
+    mentions: Sequence[str],
     statistics: str,
     table: str,
     shares: str,
+    quality: str,
     settings: StatisticsSettings,
     job: Job,
 ) -> None:
     """Write a row for each corpus, also as TSV (`table`), and the frequencies of categories, topics and countries.
 
-    `pairs` has the name and the languages of each corpus, in the order of `sentences`.
+    `pairs` has the name and the languages of each corpus, in the order of `sentences`. For sources whose files have
+    `annotated` items, `quality` gets recall and precision of the links (link_quality.measured); `read` and `mentions`
+    are the tables ingest/sentences and enrich/mentions of these; without such sources there are none, and no entities.
     """
     known = tables.read(dictionary)
     counted, shared = [], []
@@ -49,3 +56,16 @@ def enrich_statistics(
     tables.write(statistics, STATISTICS, made, job.metadata)
     tables.write_text(table, made.write_csv(separator="\t"))
     tables.write(shares, SHARES, shared, job.metadata)
+    measures = [
+        row
+        for corpus, path in zip(settings.annotated_sources, settings.annotated, strict=True)
+        for row in measured(corpus, path, read, mentions, entities, set(known["qid"]))
+    ]
+    tables.write(quality, LINK_QUALITY, tables.frame(LINK_QUALITY, measures), job.metadata)
+    for row in measures:
+        if (row["links"], row["same"]) == (KEPT, WORDS) and row["annotations"] and row["linked"]:
+            job.progress.say(
+                f"{row['corpus']}: {row['found']} of {row['annotations']} annotations are linked (recall "
+                f"{row['recall']:.3f}), of {row['linked']} links to items with a category and a country (precision "
+                f"{row['precision']:.3f})"
+            )

@@ -97,6 +97,24 @@ def intervals(rows: Rows, title: str, best: str | None) -> Any:
     return _sized([line, dot, text], 24 * len(rows), left=NAMES, right=END, top=4)
 
 
+def bars(rows: Rows, title: str) -> Any:
+    """A bar with its number for each of `rows` (name, count, text), in their order; those of `whole` are in colour.
+
+    Names are different, also once they are cut.
+    """
+    import altair as alt
+
+    data = _chart([{"empty": 0, **row} for row in rows])
+    y = alt.Y("name:N", sort=None, axis=alt.Axis(title=None, labelColor=INK, labelExpr=CUT))
+    scale = alt.Scale(domain=[0, max([row["count"] for row in rows], default=1)], nice=False)
+    axis = alt.Axis(format="~s", tickMinStep=1, tickCount=3)
+    x = alt.X("empty:Q", title=title, scale=scale, axis=axis)
+    color = alt.condition("datum.whole", alt.value(ACCENT), alt.value(GREY))
+    bar = data.mark_bar(size=11).encode(y=y, x=x, x2="count:Q", color=color)
+    text = data.mark_text(align="left", dx=5).encode(y=y, x="count:Q", text="text:N")
+    return _sized([bar, text], 18 * len(rows), left=NAMES, right=90, top=4)
+
+
 def histogram(bins: Sequence[float], counts: Sequence[int], threshold: float, low: float) -> Any:
     """Counts by similarity from `low` on a logarithmic scale; what reaches the threshold is in colour."""
     import altair as alt

@@ -1,26 +1,35 @@
 """Section of the page: sentences with culture-specific items, what these are, and how translations render them."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import polars as pl
+from markupsafe import Markup
 
 from wokflow.report import inputs
 from wokflow.report.adaptation import score
+from wokflow.report.charts import Charts, bars
 from wokflow.report.coloured import Mark, pieces
 from wokflow.report.inputs import Tables
 from wokflow.report.published import Published, published
-from wokflow.report.render import Cell, Table, share, shorten
+from wokflow.report.render import Cell, Table, interval, percent, share, shorten
 
 COUNTRIES = 15  # that are shown, as in Figure 6 of the paper
 TRANSLATIONS = 3  # names of an item that are shown
 EXPLAINED = 160  # characters of an explanation that are shown
+INDENT = "\u2003"  # before topics in the chart of categories, so that no name is that of a category
+CATEGORIES, ORIGINS = "Categories with their topics", "The commonest countries of origin"
 KINDS = {"category": "Category", "topic": "Topic", "country": "Country of origin"}
+LINKS = {"all": "all links", "kept": "items with category and country"}
+SAME = {"words": "words", "item": "words and item"}
 HEAD = ["Source", "Sentences", "Mentions", "Items", "Mentions with translation", "Items with translation"]
 
 
-def section(parts: Tables, names: Mapping[str, str], examples: int, papers: str) -> dict[str, Any] | None:
-    """The section's tables, beside what stands in file `papers`; None without sources of sentences.
+def section(
+    parts: Tables, names: Mapping[str, str], examples: int, papers: str, draw: Charts
+) -> dict[str, Any] | None:
+    """The section's tables and charts, beside what stands in file `papers`; None without sources of sentences.
 
     `names` are the corpora with their languages, as en-zh.
     """
@@ -45,12 +54,36 @@ def section(parts: Tables, names: Mapping[str, str], examples: int, papers: str)
             {
                 "name": corpus,
                 "langs": names[corpus].split("-", 1),
+                "charts": _charts(own, _categories(dictionary), corpus, draw),
                 "shares": [_shares(own.filter(kind=kind), heading) for kind, heading in KINDS.items()],
                 "examples": _examples(of_corpus, dictionary, names[corpus], examples),
                 "scores": _scores(scores, corpus, published(papers, f"{names[corpus]}/{corpus}")),
             }
         )
-    return {"counts": Table(HEAD, counts), "corpora": corpora}
+    quality = _quality(inputs.rows(parts, "enrich/link_quality"))
+    return {"counts": Table(HEAD, counts), "quality": quality, "corpora": corpora}
+
+
+def _quality(rows: pl.DataFrame) -> Table | None:
+    """Recall and precision of links in annotated sources; None where there are none."""
+    cells = [
+        [
+            Cell(row["corpus"], LINKS[row["links"]]),
+            SAME[row["same"]],
+            row["annotations"],
+            row["linked"],
+            row["found"],
+            *(_percent(row, name) for name in ("recall", "precision")),
+        ]
+        for row in rows.iter_rows(named=True)
+    ]
+    head = ["Source", "The same", "Annotations", "Links", "Links that are annotated", "Recall", "Precision"]
+    return Table(head, cells) if cells else None
+
+
+def _percent(row: Mapping[str, Any], name: str) -> Cell:
+    value, low, high = (row[key] and 100 * row[key] for key in (name, f"{name}_low", f"{name}_high"))
+    return Cell(value, interval(low, high), digits=1)
 
 
 def _shares(rows: pl.DataFrame, heading: str) -> Table:
@@ -62,6 +95,40 @@ def _shares(rows: pl.DataFrame, heading: str) -> Table:
         for name, count in rows.select("name", "count").head(COUNTRIES).iter_rows()
     ]
     return Table([heading, "Mentions", "Share"], cells)
+
+
+def _categories(dictionary: pl.DataFrame) -> dict[str, str]:
+    """The category of each topic: an item's first topic has decided it."""
+    first = dictionary.select(pl.col("topics").list.first(), "category")
+    return dict(first.unique(maintain_order=True).iter_rows())
+
+
+def _charts(
+    rows: pl.DataFrame, category_of: Mapping[str, str], corpus: str, draw: Charts
+) -> list[tuple[str, Markup]]:
+    """Figures 5 and 6 of the paper: categories with their topics, and the commonest countries of origin."""
+    counts = {
+        kind: dict(rows.filter(kind=kind).select("name", "count").iter_rows())
+        for kind in ("category", "topic", "country")
+    }
+    whole = max(sum(counts["country"].values()), 1)
+    short = Counter(map(_short, counts["topic"]))
+    categories = []
+    for category, of_category in counts["category"].items():
+        categories.append(_bar(category, of_category, whole, True))
+        for topic, count in counts["topic"].items():
+            if category_of[topic] == category:
+                name = _short(topic) if short[_short(topic)] == 1 else topic
+                categories.append(_bar(INDENT + name, count, whole, False))
+    countries = [
+        _bar(name, count, whole, True) for name, count in list(counts["country"].items())[:COUNTRIES]
+    ]
+    drawn = [(CATEGORIES, categories), (ORIGINS, countries)]
+    return [(title, draw.draw(bars(some, "mentions"), f"{title}, {corpus}")) for title, some in drawn if some]
+
+
+def _bar(name: str, count: int, whole: int, strong: bool) -> dict[str, Any]:
+    return {"name": name, "count": count, "text": f"{count:,} ({percent(count / whole)})", "whole": strong}
 
 
 def _short(name: str) -> str:

@@ -94,7 +94,7 @@ def report_page(
         "match": compared,
         "parse": parsed,
         "pivot": dish_pairs.section(parts, settings, words),
-        "enrich": culture_items.section(parts, languages, examples, settings.published),
+        "enrich": culture_items.section(parts, languages, examples, settings.published, draw),
         "lexicon": aligned_words.section(parts, aligned, settings.published, draw),
         "train": training.section(models, DATA, draw),
         "generate": run_predictions.section(parts, data | DATA, jobs, settings.prompts, ruled["generate"]),
