@@ -72,7 +72,7 @@ class Stage:
             settings=link_settings(pair), job=self.job,
         )  # fmt: skip
 
-    def assemble(self) -> None:
+    def assemble(self, published: Path) -> None:
         enrich_categorise(
             mentions=[self.path(f"{pair}.m") for pair in camt.PAIRS], entities=self.path("entities"),
             categories=self.path("categories"), settings=categorise_settings(), job=self.job,
@@ -94,8 +94,13 @@ class Stage:
             )  # fmt: skip
         enrich_statistics(
             sentences=[self.path(f"{pair}.a") for pair in camt.PAIRS], dictionary=self.path("items"),
+            entities=[self.path("entities")], read=[self.path(f"{pair}.s") for pair in camt.PAIRS],
+            mentions=[self.path(f"{pair}.m") for pair in camt.PAIRS], quality=self.path("quality"),
             statistics=self.path("statistics"), table=self.path("table2.tsv"), shares=self.path("shares"),
-            settings=StatisticsSettings(pairs=tuple((pair, pair) for pair in camt.PAIRS)), job=self.job,
+            settings=StatisticsSettings(
+                pairs=tuple((pair, pair) for pair in camt.PAIRS), annotated_sources=camt.PAIRS,
+                annotated=tuple(str(published / f"{pair}.json") for pair in camt.PAIRS),
+            ), job=self.job,
         )  # fmt: skip
 
 
@@ -107,7 +112,7 @@ def stage(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Stage:
     stage.entities()
     for pair in camt.PAIRS:
         stage.link(pair)
-    stage.assemble()
+    stage.assemble(shared / "real" / "camt")
     return stage
 
 
@@ -251,6 +256,9 @@ def test_the_documents_figures_are_these(stage: Stage, shared: Path) -> None:
     assert f"| sentences kept here, of these without checks at reading | {' | '.join(kept)} |" in document
     linked = [f"{rows[pair]['counts']:,}, {rows[pair]['translations']:,}" for pair in camt.PAIRS]
     assert f"| items linked here, with a translation | {' | '.join(linked)} |" in document
+    for row in stage.read("quality").filter(links="kept", same="item").iter_rows(named=True):
+        shares = (f"{100 * row[name]:.1f}" for name in ("recall", "precision"))
+        assert f"| {row['corpus']} | {' | '.join(shares)} |" in document
     for pair in camt.PAIRS:
         count, left = unannotated(stage, shared, pair)
         assert f"{count - len(left):,} of {count:,} are annotated" in document

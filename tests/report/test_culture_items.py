@@ -15,8 +15,10 @@ from tests.report.parts import shown, table, texts
 PUBLISHED = str(ROOT / "resources" / "published.tsv")
 COUNTS = {"sentences": 5, "counts": 9, "types": 3, "translations": 4, "translated_types": 2}
 LINKED = {"links": "kept", "same": "words", "annotations": 8, "unplaced": 0, "linked": 6, "found": 4} | {
-    "recall": 0.5, "recall_low": 0.4, "recall_high": 0.6, "precision": 0.75, "precision_low": 0.7, "precision_high": 0.8,
-}  # fmt: skip
+    f"{name}{end}": value
+    for name, values in (("recall", (0.5, 0.4, 0.6)), ("precision", (0.75, 0.7, 0.8)))
+    for end, value in zip(("", "_low", "_high"), values, strict=True)
+}
 FOOD = "Culture.Food and drink"
 SHARES = [
     {"corpus": "camt", "kind": kind, "name": name, "count": count}
@@ -94,9 +96,7 @@ def test_charts_have_categories_with_their_topics_and_the_15_commonest_countries
     named = [label.strip() for label in labels if not label[0].isdigit() and label != "mentions"]
     assert named == ["Material culture", "Culture.Food and dri…", "Other.Food and drink", "Ecology", "Parks"]
     assert "7 (3.9 %)" in labels  # of all mentions
-    assert [label for label in re.findall(r">(Country \d+)<", countries)] == [
-        f"Country {n}" for n in range(15)
-    ]
+    assert re.findall(r">(Country \d+)<", countries) == [f"Country {n}" for n in range(15)]
     assert section(tmp_path / "other", "wiki")["corpora"][0]["charts"] == []
 
 

@@ -29,7 +29,7 @@ def enrich_statistics(
 
     `pairs` has the name and the languages of each corpus, in the order of `sentences`. For sources whose files have
     `annotated` items, `quality` gets recall and precision of the links (link_quality.measured); `read` and `mentions`
-    are the tables ingest/sentences and enrich/mentions of these; without such sources there are none, and no entities.
+    are the tables ingest/sentences and enrich/mentions of these, `entities` is enrich/entities; else all are empty.
     """
     known = tables.read(dictionary)
     counted, shared = [], []
