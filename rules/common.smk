@@ -12,6 +12,7 @@ from wokflow.export.planning import refuse_planned
 from wokflow.frame.config import prepare, read_schema
 from wokflow.frame.config_files import read_yaml
 from wokflow.frame.digests import identity
+from wokflow.frame.language_codes import wikipedia
 from wokflow.frame.records import restore
 from wokflow.frame.rules import Results, Steps
 from wokflow.frame.scope import Scope
@@ -64,7 +65,9 @@ SENTENCES = {name: source["pair"] for name, source in config["sources"].items() 
 RAW = {name: source_files(source) for name, source in config["sources"].items()}
 FETCHED = [name for name, source in config["sources"].items() if "fetched" in source]
 ITEM_LANGUAGES = item_languages(config, SENTENCES)
-DUMPS = {lang: path for lang, path in dumps(config).items() if lang in ITEM_LANGUAGES}
+DUMPS = {
+    lang: path for lang, path in dumps(config).items() if lang in map(wikipedia, ITEM_LANGUAGES)
+}
 RAW |= {f"pages_{lang}": [path] for lang, path in DUMPS.items()}
 RAW[ENTITIES] = [config["enrich"]["entities"]["path"]]
 

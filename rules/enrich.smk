@@ -56,7 +56,7 @@ checkpoint enrich_names:
     benchmark:
         benchmark_of("enrich_names", "lang")
     wildcard_constraints:
-        lang="[a-z_A-Z]+",
+        lang="[a-z0-9-]+",
     conda:
         "../envs/enrich.yaml"
     resources:

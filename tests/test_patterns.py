@@ -119,7 +119,7 @@ MADE: dict[tuple[str, str], tuple[Sequence[AnyPattern], str]] = {
     ("ingest.markup", ""): (list(markup.CLOSED.values()), "search"),
     ("ingest.parallel", "_member_of"): ([re.compile(r"\.zh([-_][A-Za-z]+)?")], "fullmatch"),
     ("frame.writing", "pattern"): ([writing.pattern()], "findall"),
-    ("ingest.sentences", "_script"): ([re.compile(r"[\w]")], "search"),
+    ("frame.language_codes", "letter_of"): ([re.compile(r"[\w]")], "search"),
     ("report.coloured", "marks"): (LITERALS, "search"),
 }
 

@@ -142,7 +142,8 @@ def triples(entities: Iterable[Entity]) -> Iterator[ox.Quad]:
             for text in texts:
                 yield ox.Quad(item, ox.NamedNode(SKOS + "altLabel"), _literal(text["value"], code))
         for wiki, link in one["sitelinks"].items():
-            yield from _page(item, wiki.removesuffix("wiki").replace("_", "-"), link["title"])
+            name = wiki.removesuffix("wiki").replace("_", "-")
+            yield from _page(item, "be-tarask" if name == "be-x-old" else name, link["title"])
         for name, statements in one["claims"].items():
             yield from _claims(item, name, statements)
 

@@ -1,9 +1,8 @@
 """The same facts give the same table, whether they come from a dump, a store of triples or an endpoint."""
 
-import gzip
 import io
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,51 +15,13 @@ from wokflow.enrich.lookup import enrich_lookup
 from wokflow.enrich.schemas import LOOKUPS
 from wokflow.enrich.settings import ItemsSettings
 from wokflow.frame import tables
-from wokflow.frame.job import Job, Progress, UserError
+from wokflow.frame.job import Job, UserError
 
 from tests.enrich import camt
 from tests.enrich.defaults import lookup_settings
 from tests.enrich.endpoints import TRACE, cut, hang_up, later, reset, says, served, well
 from tests.enrich.facts import SOME, WD, Entity, categorised, dumped, entity, store_of
-
-LANGUAGES = ["zh", "en", "es", "hi"]
-LOOKED_UP = ["Q836929", "Q2", "Q13276", "Q30", "Q900", "Q148", "Q404"]
-Lookup = Callable[..., Path]
-
-
-@pytest.fixture
-def log() -> io.StringIO:
-    return io.StringIO()
-
-
-@pytest.fixture
-def lookup(tmp_path: Path, log: io.StringIO) -> Lookup:
-    """Look items up; what is not given is as usual."""
-
-    def run(
-        qids: Iterable[str] = LOOKED_UP, *, to: str = "lookups", entities: str = "none", **given: Any
-    ) -> Path:
-        path = tmp_path / f"{to}.parquet"
-        usual = {
-            "languages": LANGUAGES,
-            "backend": "endpoint",
-            "contact": "cook@example.org",
-            "cache": str(tmp_path / "cache"),
-        }
-        enrich_lookup(
-            categories=categorised(tmp_path / "categories.parquet", qids, "Q77"),
-            entities=entities,
-            lookups=str(path),
-            settings=lookup_settings(**usual | given),
-            job=Job({"key": "k"}, Progress(log, seconds=0)),
-        )
-        return path
-
-    return run
-
-
-def rows(path: Path) -> dict[tuple[str, str], dict[str, Any]]:
-    return {(row["qid"], row["lang"]): row for row in tables.read(path).iter_rows(named=True)}
+from tests.enrich.lookups import LANGUAGES, LOOKED_UP, Lookup, rows, written
 
 
 def items_of(lookups: Path, tmp_path: Path) -> dict[tuple[str, str], dict[str, Any]]:
@@ -74,16 +35,6 @@ def items_of(lookups: Path, tmp_path: Path) -> dict[tuple[str, str], dict[str, A
         job=Job(),
     )
     return rows(tmp_path / "items.parquet")
-
-
-def written(tmp_path: Path, entities: Sequence[Entity], name: str = "facts.nt") -> str:
-    """A file of triples; its name's ending is its form."""
-    store = store_of(entities)
-    form = ox.RdfFormat.TURTLE if ".ttl" in name else ox.RdfFormat.N_TRIPLES
-    content = store.dump(format=form, from_graph=ox.DefaultGraph()) or b""
-    path = tmp_path / name
-    path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
-    return str(path)
 
 
 def every_backend(
@@ -115,7 +66,7 @@ def test_what_is_known_of_each_item_in_each_language(
         "lang": "zh",
         "label": "麻婆豆腐",
         "description": "四川菜",
-        "aliases": ["Mapo", "mapo doufu", "麻辣豆腐"],
+        "aliases": ["麻辣豆腐"],  # no name for all languages that is in another script
         "title": "麻婆豆腐",
         "summary": None,
         "country_qid": "Q148",
@@ -127,8 +78,9 @@ def test_what_is_known_of_each_item_in_each_language(
     assert table["Q2", "zh"]["aliases"] == ["披薩"]
     assert table["Q2", "en"]["label"] == "pizza"
     assert (table["Q2", "hi"]["label"], table["Q2", "hi"]["country_qid"]) == (None, "Q38")  # the lowest
-    assert table["Q2", "hi"]["country_of_origin"] == "Italia"  # a name in all languages
-    assert (table["Q13276", "hi"]["label"], table["Q13276", "hi"]["country_qid"]) == (
+    assert table["Q2", "es"]["country_of_origin"] == "Italia"  # a name in all languages
+    assert (table["Q2", "hi"]["country_of_origin"], table["Q13276", "hi"]["label"]) == (None, None)
+    assert (table["Q13276", "es"]["label"], table["Q13276", "es"]["country_qid"]) == (
         "ASCII tab\tand \u2028 feijoada",
         "Q155",  # of the best rank
     )
@@ -159,6 +111,7 @@ def test_names_in_variants_of_a_language_are_aliases_of_every_backend(lookup: Lo
             "nb": "spagetti",
             "sr-ec": "шпагети",
             "sr-el": "špageti",
+            "mul": "Spaghetti",
         },
         aliases={
             "zh": ["意粉"],
@@ -168,7 +121,7 @@ def test_names_in_variants_of_a_language_are_aliases_of_every_backend(lookup: Lo
         },
         descriptions={"zh-tw": "麵食"},
     )
-    languages = ["zh", "en", "no", "sr"]
+    languages = ["zh", "en", "no", "sr", "zh-tw", "sr-el", "pt-br", "ta"]
     paths = every_backend(lookup, tmp_path, [pasta], ["Q20026"], languages=languages)
     assert len({path.read_bytes() for path in paths}) == 1
     found = rows(paths[0])
@@ -178,12 +131,28 @@ def test_names_in_variants_of_a_language_are_aliases_of_every_backend(lookup: Lo
         "en": ("pasta", []),
         "no": ("spagetti", ["spaghetti"]),
         "sr": ("шпагети", ["špageti"]),
+        "zh-tw": ("義大利麵", sorted(["意粉", "意大利面", "意大利粉", "義式麵條"])),
+        "sr-el": ("špageti", []),
+        "pt-br": ("Spaghetti", []),
+        "ta": (None, []),
     }
-    assert found["Q20026", "zh"]["description"] == "麵食"
+    assert found["Q20026", "zh"]["description"] == found["Q20026", "zh-tw"]["description"] == "麵食"
 
 
-CODES = ["zh", "zh-hans", "zh-tw", "en", "en-gb", "es", "nb", "no", "sr-el", "fr", "mul"]
-ASKED = ["zh", "zh-tw", "en", "es", "no", "nb", "sr"]
+def test_titles_are_those_of_the_wikipedia_in_the_language(lookup: Lookup, tmp_path: Path) -> None:
+    """Whose id is not always the code with `wiki` behind it."""
+    titles = {"zh_yue": "豆腐", "no": "Tofu", "be_x_old": "Тофу", "zh": "豆腐乾"}
+    languages = ["yue", "nb", "no", "be-tarask", "zh-tw"]
+    paths = every_backend(
+        lookup, tmp_path, [entity("Q177378", {}, titles=titles)], ["Q177378"], languages=languages
+    )
+    assert len({path.read_bytes() for path in paths}) == 1
+    found = [rows(paths[0])["Q177378", lang]["title"] for lang in languages]
+    assert found == ["豆腐", "Tofu", "Tofu", "Тофу", "豆腐乾"]
+
+
+CODES = ["zh", "zh-hans", "zh-tw", "en", "en-gb", "es", "nb", "no", "sr-el", "fr", "mul", "yue"]
+ASKED = ["zh", "zh-tw", "en", "es", "no", "nb", "sr", "sr-el", "yue", "hi"]
 TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=4)
 
 
@@ -194,7 +163,7 @@ TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=4)
                 "labels": st.dictionaries(st.sampled_from(CODES), TEXTS, max_size=4),
                 "descriptions": st.dictionaries(st.sampled_from(CODES), TEXTS, max_size=3),
                 "aliases": st.dictionaries(st.sampled_from(CODES), st.lists(TEXTS, max_size=3), max_size=3),
-                "titles": st.dictionaries(st.sampled_from(["zh", "en", "fr"]), TEXTS, max_size=2),
+                "titles": st.dictionaries(st.sampled_from(["zh", "en", "fr", "zh_yue"]), TEXTS, max_size=2),
                 "origins": st.lists(st.sampled_from(["Q2", "!Q2", "+Q3", "!Q11", "-Q1"]), max_size=3, unique=True),
                 "countries": st.lists(st.sampled_from(["Q2", "!Q2", "!Q3", "+!Q1", "+?"]), max_size=3, unique=True),
             }
@@ -256,14 +225,6 @@ def test_of_several_countries_one_that_has_not_ended_counts_then_the_lowest_numb
         assert [table[qid, "en"]["country_qid"] for qid in qids] == [country for *_, country in ORDERED]
 
 
-def test_a_store_of_truthy_statements_alone_has_countries_that_ended(lookup: Lookup, tmp_path: Path) -> None:
-    item = entity("Q1", {"en": "item"}, countries=["Q334", "!Q145"])
-    lines = Path(written(tmp_path, [item])).read_text(encoding="utf-8").splitlines(keepends=True)
-    truthy = tmp_path / "truthy.nt"
-    truthy.write_text("".join(line for line in lines if "/prop/direct/" in line or "rdf-schema" in line))
-    assert rows(lookup(["Q1"], backend="store", store=str(truthy)))["Q1", "en"]["country_qid"] == "Q145"
-
-
 def test_items_of_the_corpus_of_the_paper(shared: Path, lookup: Lookup, tmp_path: Path) -> None:
     known = camt.entities(shared / "real" / "camt")
     entities = [{name: one[name] for name in one if name not in ("summaries", "topics")} for one in known]
@@ -321,7 +282,7 @@ def test_enrich_items_reads_the_table(lookup: Lookup, tmp_path: Path) -> None:
     found = lookup(backend="store", store=written(tmp_path, SOME))
     items = items_of(found, tmp_path)
     assert items["Q836929", "zh"]["country_of_origin"] == "People's Republic of China"
-    assert items["Q836929", "zh"]["translations"] == ["麻婆豆腐", "Mapo", "mapo doufu", "麻辣豆腐"]
+    assert items["Q836929", "zh"]["translations"] == ["麻婆豆腐", "麻辣豆腐"]
     assert items["Q900", "en"]["country_of_origin"] == "Q901"
 
 
@@ -341,61 +302,6 @@ def test_nothing_to_look_up_is_an_empty_table(lookup: Lookup, tmp_path: Path) ->
     with served(store_of(SOME)) as server:
         assert rows(lookup([], endpoint=server.url)) == {}
     assert not server.asked
-
-
-@pytest.mark.parametrize("name", ["facts.nt", "facts.nt.gz", "facts.ttl", "facts.ttl.gz"])
-def test_a_store_may_be_any_of_these_files(name: str, lookup: Lookup, tmp_path: Path) -> None:
-    expected = lookup(to="expected", backend="store", store=written(tmp_path, SOME))
-    found = lookup(backend="store", store=written(tmp_path, SOME, name))
-    assert found.read_bytes() == expected.read_bytes()
-
-
-def test_a_store_may_be_a_folder_and_stays_as_it_is(lookup: Lookup, tmp_path: Path) -> None:
-    folder = tmp_path / "folder"
-    made = ox.Store(str(folder))
-    made.bulk_load(path=written(tmp_path, SOME))
-    made.flush()
-    del made
-
-    def content() -> dict[str, bytes]:
-        return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-    before = content()
-    expected = lookup(to="expected", backend="store", store=written(tmp_path, SOME))
-    assert lookup(backend="store", store=str(folder)).read_bytes() == expected.read_bytes()
-    assert content() == before
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "said"),
-    [
-        ("facts.nt", b"<a> <b> .\n", "damaged"),
-        ("facts.nt", gzip.compress(b"", mtime=0), "damaged"),
-        ("facts.nt.gz", b"<http://a> <http://b> <http://c> .\n", "damaged"),
-        ("facts.nt.gz", gzip.compress(b"<http://a> <http://b> <http://c> .\n" * 9, mtime=0)[:-9], "damaged"),
-        ("facts.nt", b"<html><body>Log in</body></html>", "damaged"),
-        ("facts.json", b"{}", "neither .nt nor .ttl"),
-    ],
-)
-def test_a_store_that_cannot_be_read_is_an_error_that_names_it(
-    name: str, content: bytes, said: str, lookup: Lookup, tmp_path: Path
-) -> None:
-    path = tmp_path / name
-    path.write_bytes(content)
-    with pytest.raises(UserError, match=rf"enrich\.lookup\.store: .*{name}.* {said}"):
-        lookup(backend="store", store=str(path))
-
-
-def test_a_store_that_is_not_there_or_no_store_is_an_error(lookup: Lookup, tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    for store, said in (
-        (None, "None is not there"),
-        ("gone.nt", "is not there"),
-        (str(tmp_path / "empty"), "folder"),
-    ):
-        with pytest.raises(UserError, match=said):
-            lookup(backend="store", store=store)
-    assert list((tmp_path / "empty").iterdir()) == []  # fmt: skip
 
 
 @pytest.mark.parametrize(

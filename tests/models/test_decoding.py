@@ -218,13 +218,22 @@ def test_codes_of_languages_are_those_of_the_tokenizers_and_others_are_told() ->
 
     tokenizer = NllbTokenizer()
     for number, known in enumerate((MBart50Tokenizer().get_vocab(), tokenizer.get_vocab())):
-        assert [lang for lang, codes in LANGUAGE_CODES.items() if codes[number] not in known] == []
-    assert {lang.partition("_")[0] for lang in LANGUAGE_CODES} == NAMES.keys()
+        named = {lang: codes[number] for lang, codes in LANGUAGE_CODES.items() if codes[number] or number}
+        assert [lang for lang, code in named.items() if code not in known] == []
+    assert {lang.partition("-")[0] for lang in LANGUAGE_CODES} == NAMES.keys()
     set_languages(tokenizer, "zh_CN", "zh_TW")
     assert (tokenizer.src_lang, tokenizer.tgt_lang) == ("zho_Hans", "zho_Hant")
     assert encode(tokenizer, ["▁"], "seq2seq")[0][0] == tokenizer.convert_tokens_to_ids("zho_Hans")
     with pytest.raises(UserError, match="code of eo is not known"):
         set_languages(tokenizer, "en", "eo")
+    with pytest.raises(
+        UserError, match="code of sr-el is not known"
+    ):  # NLLB writes Serbian in Cyrillic letters
+        set_languages(tokenizer, "pt_BR", "sr_Latn")
+    set_languages(tokenizer, "pt_BR", "sr_Cyrl")
+    assert (tokenizer.src_lang, tokenizer.tgt_lang) == ("por_Latn", "srp_Cyrl")
+    with pytest.raises(UserError, match="no codes of en and el"):
+        set_languages(MBart50Tokenizer(), "en", "el")
 
 
 def test_tokenizers_without_languages_are_left_alone(tokenizer: Any) -> None:

@@ -10,6 +10,7 @@ from wokflow.enrich.schemas import REJECTED_SENTENCES, SENTENCES
 from wokflow.enrich.settings import AssembleSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job
+from wokflow.frame.language_codes import languages_of
 
 
 def enrich_assemble(
@@ -52,7 +53,7 @@ def enrich_assemble(
             left.append((corpus, number, _reason(named, categorised), ", ".join(named) or None, sentence))
     tables.write(assembled, SENTENCES, kept, job.metadata)
     tables.write(rejects, REJECTED_SENTENCES, left, job.metadata)
-    languages = settings.pair.split("-")
+    languages = languages_of(settings.pair)
     items = {qid: _camt_item(rows, languages) for (qid,), rows in known.group_by("qid")}
     made = [_camt_sentence(row, items) for row in kept]
     tables.write_text(camt, json.dumps(made, ensure_ascii=False, indent=1) + "\n")

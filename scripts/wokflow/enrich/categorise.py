@@ -12,6 +12,7 @@ from wokflow.enrich.sparql import check
 from wokflow.enrich.topics import TopicService, likely
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
+from wokflow.frame.language_codes import wikipedia
 from wokflow.frame.polite import Answers, known
 from wokflow.ingest.pages import may_exist
 
@@ -75,13 +76,15 @@ def enrich_categorise(
 
 
 def pages_of(entities: pl.DataFrame, languages: Sequence[str]) -> dict[str, str]:
-    """The page of each item that has one, as LANGUAGE:TITLE, in the first of the languages with a page."""
+    """The page of each item that has one, as WIKIPEDIA:TITLE, in the first of the languages with a page."""
     check([], languages)
     pages = {}
     for qid, texts in entities.sort("qid").select("qid", "texts").iter_rows():
         titles = {text["lang"]: text["title"] for text in texts}
         named = (
-            f"{lang}:{titles[lang]}" for lang in languages if titles.get(lang) and may_exist(titles[lang])
+            f"{wikipedia(lang)}:{titles[lang]}"
+            for lang in languages
+            if titles.get(lang) and may_exist(titles[lang])
         )
         if page := next(named, None):
             pages[qid] = page

@@ -1,7 +1,7 @@
 """A dump of Wikidata, or a part of one, as a table for linking, categorising and looking up."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
 
@@ -9,6 +9,7 @@ from wokflow.enrich.schemas import ENTITIES, REJECTED
 from wokflow.enrich.settings import EntitiesSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
+from wokflow.frame.language_codes import ANY_LANGUAGE, fallbacks, is_name_in, site
 from wokflow.frame.tables import PartWriter, of_source
 from wokflow.frame.wikidata import QID
 from wokflow.ingest.first_rejects import FirstRejects
@@ -18,22 +19,6 @@ ROWS = 20_000  # entities that are written at once
 RAW = 10_000  # bytes of a reject that are kept
 MAX_LINE = 64 << 20  # bytes; the longest entities of Wikidata have some 4 MB
 END = "P582"  # a qualifier: when a statement ceased to hold
-ANY_LANGUAGE = "mul"  # Wikidata's code for names that hold in all languages
-# Codes under which Wikidata keeps names in a variant of a language, the best one first. Left out are forms of address
-# of MediaWiki's own texts (de-formal, es-formal), and what is a language of its own (yue, nn, zh-min-nan).
-VARIANTS = {
-    "be": ("be-tarask",),  # another orthography
-    "de": ("de-at", "de-ch"),
-    "en": ("en-gb", "en-us", "en-ca"),
-    "es": ("es-419",),  # of Latin America
-    "kk": ("kk-cyrl", "kk-latn", "kk-arab"),
-    "ko": ("ko-kp",),
-    "nb": ("no",),
-    "no": ("nb",),  # the language of no.wikipedia.org, whose names Wikidata keeps under nb
-    "pt": ("pt-br",),
-    "sr": ("sr-ec", "sr-el"),  # Cyrillic and Latin
-    "zh": ("zh-hans", "zh-cn", "zh-sg", "zh-my", "zh-hant", "zh-tw", "zh-hk", "zh-mo"),
-}
 
 
 def enrich_entities(
@@ -43,10 +28,11 @@ def enrich_entities(
 
     The file has an entity a line, as Wikidata's JSON dumps have (plain or compressed), perhaps with the array's
     brackets and commas. Two more members are optional: `summaries` {language: text} and `topics` [topic]. Names are
-    kept in `languages`, those in variants of a language behind its own aliases; an entity without a name in any of
-    them is kept only if it is a class (P279), and else counted in the log. Of the statements of a property, those of
-    the best rank count, the one with the lowest id first. Countries whose statements have all ended (P582) are left
-    out where others are there.
+    kept in `languages`, those in variants of a language behind its own aliases, those for all languages where they
+    are in its script (language_codes.is_name_in), others as foreign ones, which the linker looks for; an entity
+    without a name in any of them is kept only if it is a class (P279), and else counted in the log. Of the statements
+    of a property, those of the best rank count, the one with the lowest id first. Countries whose statements have all
+    ended (P582) are left out where others are there.
 
     Raises UserError where the file is cut off or damaged, unless `truncated` is keep, and where it has no entity.
     """
@@ -154,18 +140,20 @@ def _read(line: bytes, languages: Sequence[str]) -> dict[str, Any] | str | None:
 
 
 def _text(entity: Mapping[str, Any], lang: str) -> dict[str, Any] | None:
-    """Names of an entity in a language; None where it has none."""
-    label = _first(entity.get("labels"), lang)
-    link = (entity.get("sitelinks") or {}).get(f"{lang.replace('-', '_')}wiki") or {}
+    """Names of an entity in a language; None where it has none, also for all languages."""
+    label = _name(entity.get("labels"), lang)
+    link = (entity.get("sitelinks") or {}).get(site(lang)) or {}
     title = link.get("title")
     aliases = _aliases(entity, lang, label)
-    if not (label or title or aliases):
+    foreign = _foreign(entity, lang)
+    if not (label or title or aliases or foreign):
         return None
     return {
         "lang": lang,
         "label": label,
-        "description": _first(entity.get("descriptions"), lang),
+        "description": _first(entity.get("descriptions"), [lang, *fallbacks(lang), ANY_LANGUAGE]),
         "aliases": aliases,
+        "foreign": foreign,
         "title": title,
         "summary": (entity.get("summaries") or {}).get(lang),
     }
@@ -173,24 +161,44 @@ def _text(entity: Mapping[str, Any], lang: str) -> dict[str, Any] | None:
 
 def _aliases(entity: Mapping[str, Any], lang: str, label: str | None) -> list[str]:
     """Aliases in a language or in all, then labels and aliases in variants of the language, each once."""
-    variants = VARIANTS.get(lang, ())
+    variants = fallbacks(lang)
     own, others = (
-        [alias["value"] for code in codes for alias in _of(entity.get("aliases"), code)]
+        [name for code in codes for name in _values_of(entity.get("aliases"), code, lang)]
         for codes in ((lang, ANY_LANGUAGE), variants)
     )
     labels = entity.get("labels") or {}
-    others = [*(labels[code]["value"] for code in variants if labels.get(code)), *others]
+    alike = [(code, labels[code]["value"]) for code in variants if labels.get(code)]
+    others = [*(name for code, name in alike if is_name_in(name, code, lang)), *others]
     return list(dict.fromkeys([*own, *(name for name in others if name != label)]))
 
 
-def _first(texts: Any, lang: str) -> str | None:
-    """The text in a language, in a variant of it, or in all languages."""
+def _values_of(aliases: Any, code: str, lang: str) -> list[str]:
+    """The aliases under a code that are names in the language."""
+    return [one["value"] for one in _of(aliases, code) if is_name_in(one["value"], code, lang)]
+
+
+def _foreign(entity: Mapping[str, Any], lang: str) -> list[str]:
+    """Names for all languages that are none in this one, as they are in another script."""
+    label = (entity.get("labels") or {}).get(ANY_LANGUAGE)
+    names = [*([label] if label else []), *_of(entity.get("aliases"), ANY_LANGUAGE)]
+    values = dict.fromkeys(one["value"] for one in names)
+    return [value for value in values if not is_name_in(value, ANY_LANGUAGE, lang)]
+
+
+def _name(labels: Any, lang: str) -> str | None:
+    """The label in a language, in a variant of it, or in all languages, that is a name in the language."""
+    for code in (lang, *fallbacks(lang), ANY_LANGUAGE):
+        text = _first(labels, [code])
+        if text and is_name_in(text, code, lang):
+            return text
+    return None
+
+
+def _first(texts: Any, codes: Iterable[str]) -> str | None:
+    """The text under the first of the codes that has one."""
     if not texts:
         return None  # an empty member is [] in some dumps
-    for code in (lang, *VARIANTS.get(lang, ()), ANY_LANGUAGE):
-        if text := texts.get(code):
-            return str(text["value"])
-    return None
+    return next((str(text["value"]) for code in codes if (text := texts.get(code))), None)
 
 
 def _of(texts: Any, lang: str) -> Sequence[Mapping[str, str]]:

@@ -10,6 +10,7 @@ from wokflow.enrich.schemas import ITEMS
 from wokflow.enrich.settings import ItemsSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job
+from wokflow.frame.language_codes import wikipedia
 
 
 def enrich_items(
@@ -24,16 +25,17 @@ def enrich_items(
     """Write the items that have a category and a country of origin as enrich/items, a row for each of `languages`.
 
     They are in the order of their ids and of `languages`. An explanation is the summary in enrich/lookups, or else
-    the first paragraph in the tables `pages` (schema ingest/pages), the first of several. Paper: Yao et al. 2024,
-    sections 3.2 and 3.3.
+    the first paragraph in the tables `pages` (schema ingest/pages, whose `lang` is the Wikipedia's name), the first
+    of several. Paper: Yao et al. 2024, sections 3.2 and 3.3.
     """
     places = {lang: place for place, lang in enumerate(settings.languages)}
-    known = tables.read(lookups)
+    wikipedias = {lang: wikipedia(lang) for lang in settings.languages}
+    known = tables.read(lookups).with_columns(wiki=pl.col("lang").replace_strict(wikipedias))
     named = known.filter(pl.col("lang") == NAMING).select("qid", english="country_of_origin")
     articles = pl.DataFrame(schema={"qid": pl.String, "lang": pl.String, "paragraph": pl.String})
     if pages:
         paragraphs = tables.scan(pages, ["qid", "lang", "summary"]).rename({"summary": "paragraph"})
-        asked = known.lazy().select("qid", "lang")
+        asked = known.lazy().select("qid", lang="wiki")
         articles = paragraphs.join(asked, on=["qid", "lang"], how="semi", maintain_order="left").collect()
         articles = articles.unique(["qid", "lang"], keep="first", maintain_order=True)
     rows = (
@@ -41,7 +43,7 @@ def enrich_items(
         .drop_nulls("category")
         .join(known.drop_nulls("country_qid"), on="qid")
         .join(named, on="qid", how="left")
-        .join(articles, on=["qid", "lang"], how="left")
+        .join(articles, left_on=["qid", "wiki"], right_on=["qid", "lang"], how="left")
         .with_columns(
             country_of_origin=pl.coalesce("english", "country_of_origin", "country_qid"),
             translations=pl.concat_list("label", "aliases")

@@ -23,6 +23,7 @@ from wokflow.enrich.surroundings import in_longer, segmenter
 from wokflow.enrich.word_forms import begins, context, fold, is_word, word_pattern
 from wokflow.frame import tables
 from wokflow.frame.job import Job
+from wokflow.frame.language_codes import base, languages_of
 from wokflow.frame.languages import SPACELESS
 
 BATCH = 20_000  # sentences that are linked at a time
@@ -66,7 +67,7 @@ def enrich_link(
     that the sentences come from (see published_annotations.released_mentions); the invalid mentions of both are
     written to `rejects`.
     """
-    lang = settings.pair.partition("-")[0]
+    lang = base(languages_of(settings.pair)[0])
     opened = Names.open(names, lang)
     rows = tables.read(sentences, ["sentence_id", "source", "source_row"])
     rejected: list[Rejected] = []

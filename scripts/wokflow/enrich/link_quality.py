@@ -28,8 +28,8 @@ def measured(
     """Rows of enrich/link_quality for a source whose file at `path` has annotations; tables may hold others, too.
 
     Counted are annotations whose words the sentence has, in the sentences that were read, and all links in these. An
-    item is the same if its id is, or, where the file has no id, its English name, whatever the case of letters. `kept`
-    are ids of items with a category and a country. Raises UserError where the file is not in its form.
+    item is the same if its id is, or, where the file has no id, its English name, whatever the case of letters.
+    `kept` are ids of items with a category and a country. Raises UserError where the file is not in its form.
     """
     own = pl.col("sentence_id").str.starts_with(f"{corpus}:")
     rows = tables.read(sentences, ["sentence_id", "source", "source_row"]).filter(own)

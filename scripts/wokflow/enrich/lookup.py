@@ -10,7 +10,7 @@ from typing import IO, Any, cast
 import polars as pl
 
 from wokflow.enrich import sparql
-from wokflow.enrich.entities import ANY_LANGUAGE, VARIANTS, number_of
+from wokflow.enrich.entities import number_of
 from wokflow.enrich.schemas import LOOKUPS
 from wokflow.enrich.settings import LookupSettings
 from wokflow.enrich.sparql import (
@@ -27,6 +27,7 @@ from wokflow.enrich.sparql import (
 )
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
+from wokflow.frame.language_codes import ANY_LANGUAGE, fallbacks, is_name_in, wikipedia
 from wokflow.frame.polite import Answers, known
 
 SUMMARY = "summary"  # a kind of facts that only dumps have
@@ -34,6 +35,7 @@ MERGES = 5  # of one item into the next, at most
 SHOWN = 10  # unknown items that the log names
 
 Source = Callable[[Sequence[str]], Mapping[str, Facts]]
+Variants = Callable[[str], Sequence[str]]  # the fallbacks of a language
 
 
 def enrich_lookup(
@@ -44,12 +46,13 @@ def enrich_lookup(
     Backends: `dump` reads enrich/entities; `store` a file of triples (.nt, .ttl, plain or .gz) or a folder that
     pyoxigraph or Oxigraph made; `endpoint` asks a SPARQL endpoint, `batch` items a query, in the name of `contact`,
     and keeps answers in the folder `cache` (see polite.Client). All give the same rows from the same facts; only
-    dumps have summaries. Labels and descriptions fall back on variants of the language, whose other names are
-    aliases; these are sorted by their characters, since triples have no order. The country of origin is a value of
-    P495 with the best rank, else of P17; of several, one whose statement has no end time (P582; a store of truthy
-    statements alone does not say), then the one with the lowest number, since triples do not have Wikidata's order
-    either. If an item was merged into another since it was linked, triples say only that: it keeps its id, and gets
-    the facts of the other. Paper: Yao et al. 2024, section 3.2.
+    dumps have summaries. Labels and descriptions fall back on variants of the language, whose other names are aliases
+    (language_codes.fallbacks); names for all languages count in those of their script (is_name_in); these are sorted
+    by their characters, since triples have no order. The country of origin is a value of P495 with the best rank,
+    else of P17; of several, one whose statement has no end time (P582; a store of truthy statements alone does not
+    say), then the one with the lowest number, since triples do not have Wikidata's order either. If an item was
+    merged into another since it was linked, triples say only that: it keeps its id, and gets the facts of the other.
+    Paper: Yao et al. 2024, section 3.2.
 
     Raises UserError where a setting is missing or wrong, the store cannot be read, or the endpoint does not answer.
     """
@@ -58,10 +61,10 @@ def enrich_lookup(
     sparql.check(named.to_list(), languages)
     wanted = sorted(named, key=number_of)
     source: Source
-    variants = VARIANTS
+    variants: Variants = fallbacks
     match settings.backend:
         case "dump":
-            variants = {}  # enrich/entities has them among the names of their language
+            variants = _none  # enrich/entities has them among the names of their language
             source = of_dump(entities, languages)
         case "store":
             source = of_store(settings.store, languages, settings.batch)
@@ -109,12 +112,13 @@ def _merged(facts: Facts) -> str | None:
     return next((value for kind, _, value in facts if kind == MERGED), None)
 
 
-def texts(facts: Facts, lang: str, variants: Mapping[str, Sequence[str]] = VARIANTS) -> dict[str, Any]:
+def texts(facts: Facts, lang: str, variants: Variants = fallbacks) -> dict[str, Any]:
     """Names of an item in a language, as enrich_entities chooses them; all empty where it has no name."""
-    own = (lang, *variants.get(lang, ()), ANY_LANGUAGE)
-    label, title = _first(facts, LABEL, own), _first(facts, TITLE, [lang])
-    others = {value for kind, code, value in facts if kind in (LABEL, ALIAS) and code in own[1:-1]} - {label}
-    named = {value for kind, code, value in facts if kind == ALIAS and code in (lang, ANY_LANGUAGE)}
+    own = (lang, *variants(lang), ANY_LANGUAGE)
+    names = [fact for fact in facts if fact[0] in (LABEL, ALIAS) and is_name_in(fact[2], fact[1], lang)]
+    label, title = _first(names, LABEL, own), _first(facts, TITLE, [wikipedia(lang)])
+    others = {value for _, code, value in names if code in own[1:-1]} - {label}
+    named = {value for kind, code, value in names if kind == ALIAS and code in (lang, ANY_LANGUAGE)}
     aliases = sorted(named | others)
     if not (label or title or aliases):
         return {"label": None, "description": None, "aliases": [], "title": None, "summary": None}
@@ -125,6 +129,11 @@ def texts(facts: Facts, lang: str, variants: Mapping[str, Sequence[str]] = VARIA
         "title": title,
         "summary": _first(facts, SUMMARY, [lang]),
     }
+
+
+def _none(lang: str) -> Sequence[str]:
+    """No variants."""
+    return ()
 
 
 def _first(facts: Facts, kind: str, codes: Collection[str]) -> str | None:
@@ -167,7 +176,7 @@ def of_dump(entities: str, languages: Collection[str]) -> Source:
 def _of_text(text: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     for kind in (LABEL, DESCRIPTION, TITLE, SUMMARY):
         if text[kind]:
-            yield kind, text["lang"], text[kind]
+            yield kind, wikipedia(text["lang"]) if kind == TITLE else text["lang"], text[kind]
     for alias in text["aliases"]:
         yield ALIAS, text["lang"], alias
 

@@ -23,6 +23,7 @@ from wokflow.enrich.word_forms import Cases, context, fold, very_common, word_pa
 from wokflow.frame import tables
 from wokflow.frame.digests import path_digest
 from wokflow.frame.job import Job
+from wokflow.frame.language_codes import base
 from wokflow.frame.languages import SPACELESS
 
 LONGEST = 100  # characters of a name; longer ones are titles of papers and the like
@@ -61,13 +62,13 @@ def enrich_names(*, entities: str, names: str, digest: str, lang: str, job: Job)
     owners begin in `owners` (OWNER); `numbers` and `sitelinks`, the number of the item's id and of its pages by row
     of enrich/entities; and, for items that share a name or may be in doubt (see _weak), `about`, `about_starts` and
     `about_words`: their rows and the numbers of the words in their descriptions and topics (see word_forms.context).
-    `beginnings` is a Bloom filter with one hash, the CRC-32, of the beginnings of names (see beginning). `cases.tsv`
-    counts how often each word has lower case and a capital in descriptions and summaries (word_forms.Cases). `digest`
-    is that of all files.
+    `lang` may be a variant, as zh-tw, of whose language all rules are. `beginnings` is a Bloom filter with one hash,
+    the CRC-32, of the beginnings of names (see beginning). `cases.tsv` counts how often each word has lower case and
+    a capital in descriptions and summaries (word_forms.Cases). `digest` is that of all files.
     """
     import marisa_trie
 
-    batches = [_named(rows, lang) for rows in _batches(entities, lang)]
+    batches = [_named(rows, base(lang)) for rows in _batches(entities, lang)]
     named = pl.concat(batches) if batches else _frame([])
     job.progress.say(f"{named.height} names in {lang}, of {named['entity'].n_unique()} items")
     keys = named["key"].unique().sort()
@@ -89,21 +90,25 @@ def enrich_names(*, entities: str, names: str, digest: str, lang: str, job: Job)
         np.save(folder / "sitelinks.npy", items["sitelinks"].to_numpy())
         _cases(entities, lang).write(folder / "cases.tsv")
         np.save(folder / "beginnings.npy", _beginnings(keys))
-        described = np.union1d(_sharing(owners, starts), _weak(named, lang))
+        described = np.union1d(_sharing(owners, starts), _weak(named, base(lang)))
         for name, array in _about(entities, lang, described).items():
             np.save(folder / f"{name}.npy", array)
     tables.write_text(digest, f"{path_digest(names)}\n")
 
 
 def _batches(entities: str, lang: str) -> Any:
-    """Columns entity, label, title, aliases and proper (see _of) of the items with names in the language."""
+    """Columns entity, label, title, aliases and proper (see _of) of the items with names in the language.
+
+    Names for all languages in another script are among the aliases: sentences may have them as they are.
+    """
     scanned = tables.scan(entities, ["texts"]).with_row_index("entity")
     for start in range(0, tables.rows([entities]), BATCH):
         rows = scanned.slice(start, BATCH).explode("texts").drop_nulls("texts").unnest("texts")
         proper = rows.filter(pl.col("lang") == NAMING).select(
             "entity", proper=pl.col("label").str.contains(r"^\P{Ll}")
         )
-        named = rows.filter(pl.col("lang") == lang).select("entity", "label", "title", "aliases")
+        aliases = pl.concat_list("aliases", "foreign")
+        named = rows.filter(pl.col("lang") == lang).select("entity", "label", "title", aliases=aliases)
         yield named.join(proper, on="entity", how="left", maintain_order="left").collect()
 
 

@@ -7,6 +7,7 @@ import polars as pl
 from wokflow.enrich.settings import PagesSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job
+from wokflow.frame.language_codes import wikipedia
 from wokflow.ingest.schemas import PAGES
 
 
@@ -16,13 +17,16 @@ def enrich_pages(
     """Write the first paragraphs of items' pages (schema ingest/pages), in the order of enrich/lookups.
 
     The API is asked for items that have the title of a page in a language, no summary in enrich/lookups, and no page
-    in the tables `given`. Titles without an article are left out. Articles are kept in the folder `cache`: a run that
-    was stopped goes on from there. Raises UserError where the API does not answer (see wikipedia.pages_of).
+    in the tables `given`; `lang` of these tables is the Wikipedia's name (language_codes.wikipedia). Titles without
+    an article are left out. Articles are kept in the folder `cache`: a run that was stopped goes on from there.
+    Raises UserError where the API does not answer (see wikipedia.pages_of).
     """
     from wokflow.ingest.wikipedia import pages_of
 
     known = tables.read(given, ["qid", "lang"]) if given else pl.DataFrame(schema=["qid", "lang"])
     wanted = tables.read(lookups).filter(pl.col("summary").is_null(), pl.col("title").is_not_null())
+    wanted = wanted.with_columns(pl.col("lang").map_elements(wikipedia, pl.String))
+    wanted = wanted.unique(["qid", "lang"], keep="first", maintain_order=True)
     wanted = wanted.join(known.cast(pl.String), on=["qid", "lang"], how="anti").select("qid", "lang", "title")
     written = []
     if settings.cache is None:

@@ -47,6 +47,7 @@ TEXTS = _list(
         pa.field("label", pa.string()),
         pa.field("description", pa.string()),
         pa.field("aliases", STRINGS, nullable=False),
+        pa.field("foreign", STRINGS, nullable=False),
         pa.field("title", pa.string()),
         pa.field("summary", pa.string()),
     ]
@@ -70,7 +71,12 @@ ENTITIES = pa.schema(
         column("origins", STRINGS, "Ids of its countries of origin (P495); ended ones only if all are."),
         column("countries", STRINGS, "Ids of the countries that it belongs to (P17), likewise."),
         column("topics", STRINGS, f"{TOPICS}, as the file has them."),
-        column("texts", TEXTS, "Label, description, aliases, title of the page and summary by language."),
+        column(
+            "texts",
+            TEXTS,
+            "By language: label, description, aliases, names for all languages that are in another script "
+            "(foreign), title of the page and summary.",
+        ),
     ]
 )
 REJECTED = pa.schema(

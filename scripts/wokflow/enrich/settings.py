@@ -25,8 +25,10 @@ class EnrichSettings(StageSettings):
     runs where `sources` has parallel sentences: docs/items.md.
     """
 
-    languages: tuple[Annotated[str, Field(pattern="^[a-z]{2,3}(-[a-z]+)?$")], ...] = ("en",)
-    """Languages in which names and explanations of items are wanted, beside those of all pairs and English."""
+    languages: tuple[Annotated[str, Field(pattern="^[a-z]{2,3}([-_][A-Za-z0-9]+)*$")], ...] = ("en",)
+    """Languages in which names and explanations of items are wanted, beside those of all pairs and English. Variants
+    as Wikidata has them (zh-tw, sr-el) or with script or region behind _ (zh_TW, sr_Latn).
+    """
 
 
 class EntitiesSettings(Settings):

@@ -5,23 +5,16 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from wokflow.enrich.entities import ANY_LANGUAGE, END, VARIANTS
+from wokflow.enrich.entities import END
 from wokflow.enrich.settings import LookupSettings
 from wokflow.frame.job import UserError
+from wokflow.frame.language_codes import ANY_LANGUAGE, CODES, TAGS, fallbacks, wikipedia
 from wokflow.frame.polite import Client
 from wokflow.frame.secrets import SAID, printable
 from wokflow.frame.wikidata import QID
 
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[a-z0-9]{1,8}){0,3}")
 ENTITY = "http://www.wikidata.org/entity/"
-# In triples, codes of languages are BCP 47's, where MediaWiki's differ (its LanguageCode::bcp47).
-TAGS = {
-    **{code: code.replace("-", "-hans-") for code in ("zh-cn", "zh-sg", "zh-my")},
-    **{code: code.replace("-", "-hant-") for code in ("zh-tw", "zh-hk", "zh-mo")},
-    "sr-ec": "sr-cyrl",
-    "sr-el": "sr-latn",
-}
-CODES = {tag: code for code, tag in TAGS.items()}
 WIKI = re.compile(r"https://(.+)\.wikipedia\.org/")
 
 LABEL, ALIAS, DESCRIPTION, TITLE, ORIGIN, COUNTRY, LASTING_ORIGIN, LASTING_COUNTRY, MERGED = (
@@ -35,7 +28,8 @@ LABEL, ALIAS, DESCRIPTION, TITLE, ORIGIN, COUNTRY, LASTING_ORIGIN, LASTING_COUNT
     "lasting_country",
     "merged",
 )
-# A fact about an item: kind, language (or empty) and value. An item's facts are sorted and distinct.
+# A fact about an item: kind, language (of a title, the Wikipedia's name; or empty) and value. An item's facts are
+# sorted and distinct.
 Fact = tuple[str, str, str]
 Facts = list[Fact]
 
@@ -71,10 +65,11 @@ def query(qids: Sequence[str], languages: Collection[str]) -> str:
     `check` does, so that nothing but ids and codes becomes part of a query.
     """
     check(qids, languages)
-    codes = {code for lang in languages for code in (lang, *VARIANTS.get(lang, ()), ANY_LANGUAGE)}
+    codes = {code for lang in languages for code in (lang, *fallbacks(lang), ANY_LANGUAGE)}
     names = _strings(codes | {TAGS[code] for code in codes & TAGS.keys()})
     items = " ".join(f"wd:{qid}" for qid in qids)
-    wikis = " ".join(f"<https://{lang}.wikipedia.org/>" for lang in sorted(languages))
+    names_of_wikis = sorted({wikipedia(lang) for lang in languages})
+    wikis = " ".join(f"<https://{name}.wikipedia.org/>" for name in names_of_wikis)
     return QUERY % "\nUNION\n".join(
         [
             TEXT % (items, "rdfs:label", names, LABEL),

@@ -8,6 +8,7 @@ from wokflow.frame.columns import Rejected
 from wokflow.frame.contact import unusable_contact
 from wokflow.frame.cutoffs import Cutoff, CutoffGroup
 from wokflow.frame.job import UserError
+from wokflow.frame.language_codes import canonical, languages_of
 from wokflow.frame.scope import Scope
 from wokflow.frame.stages import SOCKS
 from wokflow.frame.wikidata import ENTITIES
@@ -59,8 +60,9 @@ def problems(config: Mapping[str, Any]) -> Iterator[str]:
 
 def item_languages(config: Mapping[str, Any], pairs: Mapping[str, str]) -> list[str]:
     """The languages in which items are looked up: `enrich.languages`, those of all pairs, and English."""
-    of_pairs = [lang for pair in pairs.values() for lang in pair.split("-", 1)]
-    return list(dict.fromkeys([*config["enrich"]["languages"], *of_pairs, NAMING]))
+    of_pairs = [lang for pair in pairs.values() for lang in languages_of(pair)]
+    wanted = map(canonical, config["enrich"]["languages"])
+    return list(dict.fromkeys([*wanted, *of_pairs, NAMING]))
 
 
 def english_first(languages: list[str]) -> list[str]:

@@ -9,6 +9,7 @@ from wokflow.enrich.schemas import LINK_QUALITY, SHARES, STATISTICS
 from wokflow.enrich.settings import StatisticsSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job
+from wokflow.frame.language_codes import languages_of
 
 
 def enrich_statistics(
@@ -36,7 +37,7 @@ def enrich_statistics(
     for part, (corpus, pair) in zip(sentences, settings.pairs, strict=True):
         rows = tables.read(part)
         mentioned = rows.select("items").explode("items").unnest("items")
-        about = known.filter(pl.col("lang") == pair.split("-")[1])
+        about = known.filter(pl.col("lang") == languages_of(pair)[1])
         every = mentioned.join(about.drop("category"), on="qid")
         translated = every.filter(pl.col("translations").list.len() > 0)
         types, translated_types = every["qid"].n_unique(), translated["qid"].n_unique()

@@ -12,6 +12,7 @@ from wokflow.evaluate.settings import CsiMatchSettings
 from wokflow.evaluate.spans import Output, csi_match
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
+from wokflow.frame.language_codes import base, languages_of
 
 REFERENCE = "reference"
 PREDICTION_COLUMNS = ("instance_id", "run", "prediction")
@@ -51,7 +52,7 @@ def evaluate_csi_match(
     (camt/category=Ecology). Raises UserError for predictions of sentences that the source does not have, or that a
     run has twice, for items that enrich/items lacks, and for tables that cannot be read.
     """
-    langs = settings.pair.split("-")
+    langs = languages_of(settings.pair)
     mentions = read_mentions(sentences, dictionary, read_regions(settings.regions), *langs)
     shown = set(tables.read(held_out, ["instance_id"])["instance_id"]) if held_out else set()
     targets = dict(tables.read(sentences, ["sentence_id", "target"]).iter_rows())
@@ -62,7 +63,7 @@ def evaluate_csi_match(
         tables.PartWriter(parts, schemas.PARTS, job.metadata) as of_sentences,
     ):
         for number, (run, texts) in enumerate(runs, start=1):
-            scored = _scored(mentions, texts, langs[1])
+            scored = _scored(mentions, texts, base(langs[1]))
             for dataset, rows in _datasets(scored):
                 sums, metrics = _metrics(rows)
                 values = score_rows(((run, dataset, metric) for metric in metrics), settings.bootstrap)
@@ -78,8 +79,12 @@ def read_mentions(
 ) -> pl.DataFrame:
     """Mentions of items: sentence_id, corpus, qid, category, region and translations, in the order of the sentences.
 
-    Raises UserError for an item that the table of items lacks.
+    A variant, such as zh-tw, has the countries under its own code in `regions`, or else those of its language. Raises
+    UserError for an item that the table of items lacks.
     """
+    of_source, of_target = (
+        sorted(regions.get(lang) or regions.get(base(lang), ())) for lang in (source, target)
+    )
     rows = tables.read(sentences, ["sentence_id", "items"]).explode("items").unnest("items").drop_nulls("qid")
     known = tables.read(items).filter(pl.col("lang") == target).select("qid", "country_qid", "translations")
     if (missing := rows.join(known, on="qid", how="anti")).height:
@@ -94,9 +99,9 @@ def read_mentions(
         "category",
         "translations",
         corpus=pl.col("sentence_id").str.replace(r":[^:]*$", ""),
-        region=pl.when(country.is_in(sorted(regions.get(source, ()))))
+        region=pl.when(country.is_in(of_source))
         .then(pl.lit("source"))
-        .when(country.is_in(sorted(regions.get(target, ()))))
+        .when(country.is_in(of_target))
         .then(pl.lit("target"))
         .otherwise(pl.lit("other")),
     )

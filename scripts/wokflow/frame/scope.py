@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from wokflow.frame.language_codes import languages_of
 from wokflow.frame.rules import Results
 from wokflow.frame.runs import DIALOGUES, Run
 from wokflow.frame.wikidata import PAGES
@@ -64,8 +65,8 @@ class Scope:
 
     @property
     def source_langs(self) -> dict[str, str]:
-        """The language of the source side of each source of sentences."""
-        return {name: pair.split("-", 1)[0] for name, pair in self.sentences.items()}
+        """The language of the source side of each source of sentences, by Wikidata's code."""
+        return {name: languages_of(pair)[0] for name, pair in self.sentences.items()}
 
     @property
     def described_pages(self) -> list[str]:

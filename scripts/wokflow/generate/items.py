@@ -9,6 +9,7 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
+from wokflow.frame.language_codes import languages_of
 from wokflow.generate import schemas
 from wokflow.generate.settings import ItemsSettings
 
@@ -33,7 +34,7 @@ def generate_items(
     enrich/items (`dictionary`). Exemplars are `held_out` of the instances of all runs, for prompts to show
     (generate/exemplars); see `_exemplars`. Raises UserError if there are fewer than the settings want.
     """
-    source_lang, target_lang = settings.pair.split("-", 1)
+    source_lang, target_lang = languages_of(settings.pair)
     known = tables.read(dictionary, ["qid", "lang", "translations", "explanation"])
     translations = dict(known.filter(lang=target_lang).select("qid", "translations").iter_rows())
     explanations = dict(known.filter(lang=source_lang).select("qid", "explanation").iter_rows())

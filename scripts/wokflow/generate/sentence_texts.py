@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from wokflow.frame import tables
-from wokflow.frame.languages import NAMES
+from wokflow.frame.language_codes import english_name
 from wokflow.generate.prompts import Dialogue, Prompt
 from wokflow.models.recipe_texts import without_headings
 
@@ -43,7 +43,7 @@ def sentence_values(row: Mapping[str, Any], languages: Languages) -> Values:
     items: list[dict[str, Any]] = row["items"]
     entries = dict.fromkeys((item["mention"], ", ".join(item["translations"])) for item in items)
     explanations = dict.fromkeys(item["explanation"] for item in items if item["explanation"])
-    source, target = (NAMES.get(lang.partition("_")[0]) for lang in languages)
+    source, target = map(english_name, languages)
     return {
         "source": row["source"],
         "replaced": replaced(row["source"], items),

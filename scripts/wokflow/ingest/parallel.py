@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 from wokflow.frame.job import UserError
+from wokflow.frame.language_codes import wikipedia
 from wokflow.ingest.footnotes import without_marks
 from wokflow.ingest.json_records import Stream, records
 from wokflow.ingest.markup import text_of
@@ -342,12 +343,12 @@ def _records(path: str) -> Iterator[tuple[float, Any]]:
 def _section(record: Any, source: str, target: str) -> Iterator[tuple[str, str, Reject | None]]:
     """The aligned sentences of a content translation's section."""
     try:
-        languages = record["sourceLanguage"], record["targetLanguage"]
+        languages = [str(record[f"{side}Language"]) for side in ("source", "target")]
         texts = [_content(record.get(member)) for member in ("source", "target", "mt")]
     except (KeyError, TypeError, AttributeError) as error:
         yield _as_read(record), "", Reject("broken_record", repr(error))
         return
-    if languages != (source, target):
+    if [*map(wikipedia, languages)] != [wikipedia(source), wikipedia(target)]:
         yield texts[0], texts[1], Reject("wrong_language", f"from {languages[0]} to {languages[1]}")
         return
     ours, theirs, machine = map(sentences, texts)

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
+from wokflow.frame.language_codes import base
 from wokflow.frame.languages import (
     HAN,
     SCRIPT_ENDS,
@@ -114,7 +115,7 @@ def _joined(texts: Sequence[str], lang: str) -> str:
     joined = ""
     for text in texts:
         latin = (joined[-1:] + text[:1]).isascii()
-        joined += f" {text}" if joined and (latin or lang not in UNSPACED_SENTENCES) else text
+        joined += f" {text}" if joined and (latin or base(lang) not in UNSPACED_SENTENCES) else text
     return joined
 
 
@@ -131,7 +132,7 @@ def _by_length(source: int, target: int) -> float:
 
 def _grams(text: str, lang: str) -> Counter[str]:
     """Words and pairs of words; in languages without spaces, characters and pairs of characters."""
-    words = list(re.sub(r"\W", "", text)) if lang in SPACELESS else re.findall(r"\w+", text.lower())
+    words = list(re.sub(r"\W", "", text)) if base(lang) in SPACELESS else re.findall(r"\w+", text.lower())
     return Counter([*words, *map(" ".join, pairwise(words))])
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from wokflow.frame.job import Job, UserError
+from wokflow.frame.language_codes import base, languages_of, letter_of
 from wokflow.frame.tables import of_source
 from wokflow.ingest import schemas
 from wokflow.ingest.clean import without_entities
@@ -28,33 +29,6 @@ RAW = 10_000  # characters of a reject that are kept
 SMOOTHING = 15  # characters added to both lengths before they are compared, since short ones differ by chance
 LETTERS = 40  # shortest sentence whose language is identified (see sentence_alignment.letters)
 CERTAIN = 0.99  # probability of another language from which a sentence is rejected
-SCRIPTS = {  # of languages, in the names of Unicode; languages that are written in one or another are left out
-    "Han": "zh yue wuu",
-    "Han Hiragana Katakana": "ja",
-    "Hangul": "ko",
-    "Devanagari": "hi mr ne sa",
-    "Bengali": "bn as",
-    "Gujarati": "gu",
-    "Oriya": "or",
-    "Tamil": "ta",
-    "Telugu": "te",
-    "Kannada": "kn",
-    "Malayalam": "ml",
-    "Sinhala": "si",
-    "Thai": "th",
-    "Lao": "lo",
-    "Khmer": "km",
-    "Myanmar": "my",
-    "Tibetan": "bo dz",
-    "Georgian": "ka",
-    "Armenian": "hy",
-    "Ethiopic": "am ti",
-    "Greek": "el",
-    "Hebrew": "he yi",
-    "Arabic": "ar arz ary fa ur ps",
-    "Cyrillic": "ru uk be bg mk",
-    "Latin": "en es fr de it nl pt ca gl eu ro pl cs sk sl hr hu fi et lt lv sv da no nb nn is ga cy tr vi id ms",
-}
 _KEEP = "To go on with these pairs, set ingest.sentences.mostly_rejected: keep"
 _SPACES = re.compile(r"\s+")
 
@@ -118,7 +92,7 @@ def ingest_sentences(
         if settings.truncated == "refuse":
             _refuse_damage(begin, len(settings.raw), damage, counts, first)
         if settings.mostly_rejected == "refuse":
-            if wrong := misread(looked_at, [lang.partition("_")[0] for lang in settings.pair.split("-")]):
+            if wrong := misread(looked_at, [base(lang) for lang in languages_of(settings.pair)]):
                 raise UserError(f"{begin} {wrong}. {_KEEP}")
             _refuse_rejects(begin, counts, first)
         for parts in (good, bad):
@@ -201,7 +175,7 @@ class _Checks:
 
     def __init__(self, settings: SentencesSettings) -> None:
         self._identical, self._ratio, self._longest = settings.identical, settings.ratio, settings.longest
-        languages = settings.pair.split("-", 1)
+        languages = languages_of(settings.pair)
         self._languages = [_identifier(lang) if settings.language else None for lang in languages]
         self._seen: set[int] | None = set() if settings.duplicates else None
 
@@ -243,10 +217,10 @@ def length_ratio(source: str, target: str) -> float:
 def _identifier(lang: str) -> Callable[[str], str | None] | None:
     """A function that names the language of a text that is certainly not in `lang`, or lacks letters of its script.
 
-    None if neither the model nor SCRIPTS knows `lang`.
+    None if neither the model nor language_codes.SCRIPTS knows `lang`.
     """
-    lang = re.split("[-_]", lang.lower())[0]
-    script = _script(lang)
+    script = letter_of(lang)
+    lang = base(lang)
     if not known(lang) and not script:
         return None
 
@@ -258,11 +232,3 @@ def _identifier(lang: str) -> Callable[[str], str | None] | None:
         return other_language(text, lang, CERTAIN)
 
     return identify
-
-
-def _script(lang: str) -> Any:
-    """A compiled pattern of a letter of the language's script; None if the script is not known."""
-    import regex
-
-    scripts = next((names for names, langs in SCRIPTS.items() if lang in langs.split()), "")
-    return regex.compile("|".join(rf"\p{{{name}}}" for name in scripts.split())) if scripts else None

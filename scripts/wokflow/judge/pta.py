@@ -8,7 +8,7 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
-from wokflow.frame.languages import NAMES, target_lang
+from wokflow.frame.language_codes import english_name, languages_of
 from wokflow.judge.schemas import PTA_PAIRS, TASK_REJECTS, TASKS
 from wokflow.judge.settings import PtaSettings
 from wokflow.judge.tasks import read_dimensions
@@ -51,7 +51,7 @@ def judge_pta(
         corpus = row["sentence_id"].rpartition(":")[0]
         if row["sentence_id"] in shown or corpus not in settings.pairs:
             continue
-        lang = target_lang(settings.pairs[corpus])
+        lang = languages_of(settings.pairs[corpus])[1]
         for item in _once(row["items"]):
             for run in predicted.get(corpus, {}):
                 pair_id = f"{STUDY}:{row['sentence_id']}:{item['qid']}:{run}"
@@ -134,7 +134,8 @@ def _tasks(
     """The tasks of a pair, one for each order; none if the run's text is empty."""
     if pair["empty"]:
         return
-    if lang not in NAMES:
+    language = english_name(lang)
+    if language is None:
         raise UserError(
             f"{pair['sentence_id']} is translated into {lang}, whose English name is not known: add it to NAMES in "
             "scripts/wokflow/frame/languages.py."
@@ -143,7 +144,7 @@ def _tasks(
     for order, (a, b) in enumerate((sides, sides[::-1])[:orders], start=1):
         shown = {
             "item": pair["mention"],
-            "language": NAMES[lang],
+            "language": language,
             "source": sentence["source"],
             "a": a,
             "b": b,

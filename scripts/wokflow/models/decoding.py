@@ -1,11 +1,13 @@
 """Generates texts from texts with a language model: beam search or sampling, in batches of similar length."""
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from wokflow.frame.job import Progress, UserError
+from wokflow.frame.language_codes import base, canonical, has_script
 from wokflow.frame.languages import HAN
 from wokflow.models.bounds import end_token, padding_token, positions
 
@@ -14,6 +16,29 @@ if TYPE_CHECKING:
 
 Family = Literal["seq2seq", "causal"]
 
+OF_NLLB = {  # of languages that mBART50 lacks
+    "am": "amh_Ethi",
+    "as": "asm_Beng",
+    "be": "bel_Cyrl",
+    "bg": "bul_Cyrl",
+    "ca": "cat_Latn",
+    "da": "dan_Latn",
+    "el": "ell_Grek",
+    "eu": "eus_Latn",
+    "hu": "hun_Latn",
+    "hy": "hye_Armn",
+    "is": "isl_Latn",
+    "kn": "kan_Knda",
+    "lo": "lao_Laoo",
+    "ms": "zsm_Latn",
+    "nb": "nob_Latn",
+    "nn": "nno_Latn",
+    "no": "nob_Latn",
+    "pa": "pan_Guru",
+    "sk": "slk_Latn",
+    "sr": "srp_Cyrl",
+    "yue": "yue_Hant",
+}
 LANGUAGE_CODES = {  # of mBART50 and of NLLB
     "af": ("af_ZA", "afr_Latn"),
     "ar": ("ar_AR", "arb_Arab"),
@@ -67,7 +92,10 @@ LANGUAGE_CODES = {  # of mBART50 and of NLLB
     "vi": ("vi_VN", "vie_Latn"),
     "xh": ("xh_ZA", "xho_Latn"),
     "zh": ("zh_CN", "zho_Hans"),
-    **dict.fromkeys(("zh_Hant", "zh_HK", "zh_TW"), ("zh_CN", "zho_Hant")),
+    **dict.fromkeys(("zh-hant", "zh-hk", "zh-mo", "zh-tw"), ("zh_CN", "zho_Hant")),
+    "kk-cyrl": ("kk_KZ", "kaz_Cyrl"),
+    "sr-ec": ("", "srp_Cyrl"),
+    **{lang: ("", code) for lang, code in OF_NLLB.items()},
 }
 
 # Prefix of texts for opus-mt models with several target languages, such as opus-mt-en-zh.
@@ -200,12 +228,15 @@ def cut(row: list[int], most: int, family: Family, special: set[int]) -> list[in
 def set_languages(tokenizer: Any, source: str, target: str) -> None:
     """Set the source and target language of an mBART50 or NLLB tokenizer; other tokenizers stay unchanged.
 
-    Raises UserError for a language whose code is not known.
+    Raises UserError for a language whose code is not known, or that the model lacks.
     """
     if not hasattr(tokenizer, "tgt_lang"):
         return
     known = tokenizer.get_vocab()
-    languages = [lang if lang in LANGUAGE_CODES else lang.partition("_")[0] for lang in (source, target)]
+    languages = [
+        code if (code := canonical(lang)) in LANGUAGE_CODES or has_script(code) else base(code)
+        for lang in (source, target)
+    ]
     if unknown := [lang for lang in languages if lang not in LANGUAGE_CODES]:
         raise UserError(
             f"The model needs language codes, and the code of {' and '.join(unknown)} is not known: add it to "
@@ -214,6 +245,12 @@ def set_languages(tokenizer: Any, source: str, target: str) -> None:
     for source_code, target_code in zip(*(LANGUAGE_CODES[lang] for lang in languages), strict=True):
         if source_code in known and target_code in known:
             tokenizer.src_lang, tokenizer.tgt_lang = source_code, target_code
+            return
+    raise UserError(
+        f"The model's tokenizer has no codes of {source} and {target} (of mBART50 and NLLB: "
+        f"{', '.join(filter(None, itertools.chain(*(LANGUAGE_CODES[lang] for lang in languages))))}): use a model "
+        "that knows both languages."
+    )
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 from markupsafe import Markup
 
+from wokflow.frame.language_codes import languages_of
 from wokflow.report import inputs
 from wokflow.report.adaptation import score
 from wokflow.report.charts import Charts, bars
@@ -53,7 +54,7 @@ def section(
         corpora.append(
             {
                 "name": corpus,
-                "langs": names[corpus].split("-", 1),
+                "langs": languages_of(names[corpus]),
                 "charts": _charts(own, _categories(dictionary), corpus, draw),
                 "shares": [_shares(own.filter(kind=kind), heading) for kind, heading in KINDS.items()],
                 "examples": _examples(of_corpus, dictionary, names[corpus], examples),
@@ -139,7 +140,7 @@ def _short(name: str) -> str:
 def _examples(rows: pl.DataFrame, dictionary: pl.DataFrame, pair: str, count: int) -> list[dict[str, Any]]:
     """Sentences with their mentions marked, and what the dictionary has of the items; spread over the corpus."""
     step = max(1, rows.height // max(count, 1))
-    target = dictionary.filter(pl.col("lang") == pair.split("-", 1)[1])
+    target = dictionary.filter(pl.col("lang") == languages_of(pair)[1])
     known = {row["qid"]: row for row in target.iter_rows(named=True)}
     return [
         {
