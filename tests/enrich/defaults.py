@@ -12,6 +12,7 @@ from wokflow.enrich.settings import CategoriseSettings, EntitiesSettings, LinkSe
 from tests.conftest import ROOT
 
 RESOURCES = ROOT / "resources" / "enrich"
+REGIONS = str(RESOURCES / "regions.tsv")
 PHRASES = str(RESOURCES / "phrases.tsv")
 
 
@@ -29,7 +30,7 @@ def categorise_settings(**given: Any) -> CategoriseSettings:
 
 
 def lookup_settings(languages: Sequence[str], **given: Any) -> LookupSettings:
-    return LookupSettings(languages=tuple(languages), **{"contact": ""} | given)
+    return LookupSettings(languages=tuple(languages), **{"contact": "", "regions": REGIONS} | given)
 
 
 def linker_of(names: Names, phrases: Phrases | None = None) -> Linker:

@@ -41,7 +41,7 @@ SENTENCE = "A pasta and a feijoada."
 @pytest.mark.parametrize(
     ("pair", "names", "replaced", "regions", "language"),
     [
-        ("en-zh_TW", ["義大利麵", "意大利面"], f"A 義大利麵{SENTENCE[7:]}", ["other", "other"], "Traditional Chinese"),
+        ("en-zh_TW", ["義大利麵", "意大利面"], f"A 義大利麵{SENTENCE[7:]}", ["other"] * 2, "Traditional Chinese"),
         ("en-pt_BR", ["massa"], "A massa and a feijoada.", ["target", "target"], "Brazilian Portuguese"),
         ("en-sr_Latn", [], SENTENCE, ["other", "other"], "Serbian in Latin letters"),
     ],

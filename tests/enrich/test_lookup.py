@@ -195,26 +195,28 @@ def test_every_backend_writes_the_same_bytes_of_any_facts(
     assert made[0].read_bytes() == made[1].read_bytes()
 
 
-# P495, P17, and the country: what has not ended comes first, then the lowest number.
+# P495, P17, and the country: what has not ended comes first, then the lowest number or what regions.tsv prefers.
 ORDERED = [
     ([], ["!Q145", "Q334"], "Q334"),
-    (["Q884", "Q423"], ["Q145"], "Q423"),
-    (["!Q145", "Q884", "Q423"], [], "Q423"),
-    (["!Q884", "!Q423"], ["Q145"], "Q423"),  # P495 is before P17, though it has ended
+    (["Q884", "Q423"], ["Q145"], "Q884"),
+    (["!Q145", "Q884", "Q423"], [], "Q884"),
+    (["!Q884", "!Q423"], ["Q145"], "Q884"),  # P495 is before P17, though it has ended
     (["!Q145", "Q145", "Q334"], [], "Q145"),  # it ended, and is again
     (["+!Q884", "Q423"], [], "Q884"),  # the rank is before the end
     (["+!Q145", "+Q884", "Q423"], [], "Q884"),
     (["-Q145", "!Q884"], [], "Q884"),
     (["?", "!Q884"], [], "Q884"),
     (["?"], ["!Q145"], "Q145"),
+    (["Q334", "Q145", "Q884"], [], "Q145"),  # the lowest number decides between languages
+    (["Q39", "Q183", "Q145"], [], "Q183"),  # of Switzerland's language
     (["+?", "Q884"], ["Q145"], "Q145"),  # an unknown value has its rank, too
 ]
 
 
-def test_of_several_countries_one_that_has_not_ended_counts_then_the_lowest_number(
+def test_of_several_countries_one_that_has_not_ended_counts_then_that_of_the_table_of_regions(
     lookup: Lookup, tmp_path: Path
 ) -> None:
-    names = [entity(qid, {"en": qid}) for qid in ("Q145", "Q334", "Q423", "Q884")]
+    names = [entity(qid, {"en": qid}) for qid in ("Q145", "Q183", "Q334", "Q423", "Q884")]
     items = [
         entity(f"Q{number}", {"en": "item"}, origins=origins, countries=countries)
         for number, (origins, countries, _) in enumerate(ORDERED, 1)

@@ -3,148 +3,25 @@
 import gzip
 import json
 import tempfile
-from collections import Counter
-from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-import regex
 from wokflow import cli
-from wokflow.enrich.assemble import enrich_assemble
-from wokflow.enrich.categorise import category, enrich_categorise, read_topics
-from wokflow.enrich.entities import enrich_entities
-from wokflow.enrich.items import enrich_items
-from wokflow.enrich.link import enrich_link
-from wokflow.enrich.lookup import enrich_lookup
-from wokflow.enrich.names import enrich_names
 from wokflow.enrich.published_annotations import (
     FIRST,
     OTHERWISE,
-    REGIONS,
     entities,
     item_id,
     read,
     released_mentions,
 )
-from wokflow.enrich.settings import AssembleSettings, ItemsSettings
-from wokflow.evaluate.csi_match import read_mentions, read_regions
 from wokflow.frame import tables
-from wokflow.frame.job import Job, Progress, UserError
-from wokflow.ingest.sentences import ingest_sentences
-from wokflow.ingest.source import ingest_source
+from wokflow.frame.job import UserError
 
-from tests.conftest import ROOT
-from tests.enrich.defaults import categorise_settings, entities_settings, link_settings, lookup_settings
-from tests.ingest.defaults import sentences_settings
-
-UNCHECKED = {"identical": False, "language": False, "duplicates": False, "ratio": None, "longest": None}
-
-
-def label(words: str, english: str, chinese: str = "", country: str = "Italy", **more: Any) -> dict[str, Any]:
-    """An annotation, as the files of one half of the pairs have them."""
-    names = {"en": english} | ({"zh": chinese} if chinese else {})
-    texts = {lang: {"value": name, "language": lang} for lang, name in names.items()}
-    aliases = {"en": {"value": ["maize mush"], "language": "en"}} if english == "polenta" else {}
-    about = {"descriptions": {}, "aliases": aliases, "labels": texts, "summarys": texts}
-    topic = "Culture.Food and drink"
-    return {"value": words, "metadata": about, "country_of_origin": country, "category": topic} | more
-
-
-ROWS: list[dict[str, Any]] = [
-    {
-        "source": "Polenta and polenta, with  ragù, in Bologna.",
-        "target": "波伦塔和波伦塔，配肉酱。",
-        "labels": [
-            label("polenta", "polenta", "波伦塔"),
-            label("polenta", "polenta", "波伦塔"),
-            label("ragù", "ragù"),
-            label("tagliatelle", "tagliatelle"),  # not in the sentence
-            label("", "Bologna"),  # without words
-        ],
-    },
-    {"source": "Nothing of note.", "target": "没什么。", "labels": []},
-    {
-        "source": "A film: Polenta.",
-        "target": "电影。",
-        "labels": [label("Polenta", "polenta", "玉米", "France")],
-    },
-]
-
-
-def through(file: Path, pair: str, folder: Path, log: StringIO | None = None) -> list[dict[str, Any]]:
-    """What enrich.assemble writes of a file, its annotations as links; with the places of items as `spans`."""
-    folder.mkdir()
-    job, languages = Job({"key": "{}"}, Progress(log)), ["en", pair.split("-")[1]]
-    path = {
-        name: str(folder / name) for name in ("source", "entities", "rejects", "names", "m", "s", "r", "json")
-    }
-    path |= {
-        name: str(folder / name)
-        for name in ("categories", "lookups", "items", "assembled", "sha", "mr", "ar")
-    }
-    dump = folder / "entities.jsonl"
-    assert cli.main(["papers", "camt-entities", str(file), "--to", str(dump)]) == 0
-    ingest_source(raw=str(dump), data=path["source"], job=job)
-    enrich_entities(
-        source=path["source"], entities=path["entities"], rejects=path["rejects"],
-        settings=entities_settings(str(dump), languages), job=job,
-    )  # fmt: skip
-    enrich_names(entities=path["entities"], names=path["names"], digest=path["sha"], lang="en", job=job)
-    ingest_source(raw=[str(file)], data=path["source"], job=job)
-    ingest_sentences(
-        source=path["source"], sentences=[path["s"]], rejects=[path["r"]], corpus="camt",
-        settings=sentences_settings("camt", [str(file)], pair, **UNCHECKED), job=job,
-    )  # fmt: skip
-    enrich_link(
-        sentences=path["s"], corpus_sentences=[path["s"]], names=path["names"], mentions=path["m"],
-        rejects=path["mr"], corpus="camt", job=job,
-        settings=link_settings(pair, backend="released", annotated=str(file)),
-    )  # fmt: skip
-    enrich_categorise(
-        mentions=[path["m"]], entities=path["entities"], categories=path["categories"],
-        settings=categorise_settings(), job=job,
-    )  # fmt: skip
-    enrich_lookup(
-        categories=path["categories"], entities=path["entities"], lookups=path["lookups"],
-        settings=lookup_settings(languages), job=job,
-    )  # fmt: skip
-    enrich_items(
-        categories=path["categories"], lookups=path["lookups"], pages=[], dictionary=path["items"],
-        settings=ItemsSettings(languages=tuple(languages)), job=job,
-    )  # fmt: skip
-    enrich_assemble(
-        sentences=[path["s"]], mentions=[path["m"]], about=[path["categories"], path["items"]],
-        assembled=path["assembled"], rejects=path["ar"], camt=path["json"],
-        settings=AssembleSettings(pair=pair), job=job,
-    )  # fmt: skip
-    written: list[dict[str, Any]] = json.loads(Path(path["json"]).read_bytes())
-    rows = tables.read(path["assembled"]).to_dicts()
-    for one, row in zip(written, rows, strict=True):
-        one["spans"] = [(item["qid"], item["start"], item["end"]) for item in row["items"]]
-    return written
-
-
-def known(label: dict[str, Any]) -> dict[str, Any]:
-    """What a record says of an item, in one of the two forms of the files; not what it says in languages in which the
-    item has no name, as that is not kept.
-    """
-    about = label["metadata"]
-    country = label["country_of_origin"]
-    found: dict[str, Any] = {"country": OTHERWISE.get(country, country), "topic": label["category"]}
-    for member in ("labels", "descriptions", "summarys"):
-        for lang, one in about.get(member, {}).items():
-            if one and one["value"]:
-                found[f"{member} {lang}"] = one["value"]
-    for lang, given in about.get("aliases", {}).items():
-        names = given["value"] if isinstance(given, dict) else [one["value"] for one in given]
-        if own := frozenset(filter(None, names)):
-            found[f"aliases {lang}"] = own
-    named = {key.split()[1] for key in found if key.startswith(("labels ", "aliases "))}
-    named |= {lang.removesuffix("wiki") for lang, link in about.get("sitelinks", {}).items() if link}
-    return {key: text for key, text in found.items() if " " not in key or key.split()[1] in named}
+from tests.enrich.published import ROWS, known, label, through
 
 
 def test_a_file_goes_in_and_comes_out_and_that_once_more(tmp_path: Path) -> None:
@@ -293,22 +170,6 @@ def test_what_a_label_leaves_empty_in_any_form_is_unknown(tmp_path: Path) -> Non
     assert country["labels"]["en"]["value"] == "Italy"
 
 
-def regions(file: Path, pair: str) -> tuple[Counter[str], Counter[str]]:
-    """How many annotations are from countries of either language or others; names of those not in the table."""
-    made = {one["id"]: one for one in entities([str(file)])}
-    of = read_regions(str(REGIONS))
-    found: Counter[str] = Counter()
-    unknown: Counter[str] = Counter()
-    for _, label in _labels(read(str(file))):
-        (origin,) = made[item_id(label)]["claims"]["P495"]
-        qid = origin["mainsnak"]["datavalue"]["value"]["id"]
-        source, target = (qid in of[lang] for lang in pair.split("-"))
-        found["source" if source else "target" if target else "other"] += 1
-        if int(qid[1:]) >= FIRST:
-            unknown[made[qid]["labels"]["en"]["value"]] += 1
-    return found, unknown
-
-
 def test_countries_have_their_ids_and_their_names_in_the_table_of_regions(tmp_path: Path) -> None:
     names = {
         "United States of America": "Q30",
@@ -343,94 +204,3 @@ def test_a_country_that_is_an_item_too_is_there_once(tmp_path: Path) -> None:
     file.write_text(json.dumps([{"source": "", "target": "", "labels": labels}]), encoding="utf-8")
     (made,) = (one for one in entities([str(file)]) if one["id"] == "Q8733")
     assert made["labels"]["zh"]["value"] == "清朝"
-
-
-@pytest.mark.parametrize(
-    ("pair", "counts", "unknown", "names"),
-    [
-        ("en-zh", (384, 183, 227), 1, {"British Hong Kong"}),
-        ("en-es", (779, 383, 489), 50, {"Ancient Rome", "South Africa", "Nigeria"}),
-        ("en-hi", (685, 92, 350), 47, {"Ancient Rome", "South Africa", "Nigeria"}),
-    ],
-)
-def test_where_items_of_the_papers_own_files_are_from(
-    pair: str, counts: tuple[int, int, int], unknown: int, names: set[str], shared: Path
-) -> None:
-    found, missing = regions(shared / "real" / "camt" / f"{pair}.json", pair)
-    assert tuple(found[region] for region in ("source", "target", "other")) == counts
-    assert missing.total() == unknown and names <= missing.keys()
-    more = f" and {len(missing) - len(names)} more names" if missing.keys() - names else ""
-    document = (ROOT / "docs" / "items.md").read_text(encoding="utf-8")
-    row = f"| {pair} | {' | '.join(map(str, counts))} | {unknown}: "
-    assert any(line.startswith(row) and line.endswith(f"{more} |") for line in document.splitlines())
-
-
-@pytest.mark.parametrize(
-    ("pair", "found", "no_words", "not_in_sentence", "overlap"),
-    [("en-zh", 708, 69, 12, 5), ("en-es", 1541, 0, 109, 1), ("en-hi", 1019, 0, 99, 9)],
-)
-def test_annotations_of_the_papers_own_files_are_placed_or_counted(
-    pair: str, found: int, no_words: int, not_in_sentence: int, overlap: int, shared: Path
-) -> None:
-    """None is inside of another word where its word stands elsewhere, by a pattern that knows the bounds of words."""
-    file = str(shared / "real" / "camt" / f"{pair}.json")
-    texts = [" ".join(row["source"].split()) for row in read(file)]
-    rows = {"sentence_id": [f"c:{row}" for row in range(len(texts))], "source": texts}
-    asked = pl.DataFrame(rows | {"source_row": range(len(texts))})
-    kept, rejected = released_mentions(asked, file, lambda qid: True)
-    assert len(kept) == found
-    assert Counter(reason for _, reason, _ in rejected) == Counter(
-        no_words=no_words, not_in_sentence=not_in_sentence, overlap=overlap
-    )
-    for answer in kept:
-        text = texts[int(answer.sentence[2:])]
-        words = text[answer.start : answer.end]
-        assert words.lower() == " ".join(json.loads(answer.line)["value"].split()).lower()
-        whole = regex.compile(rf"(?<![\w\p{{M}}]){regex.escape(words)}(?![\w\p{{M}}])", regex.IGNORECASE)
-        spans = [match.span() for match in whole.finditer(text)]
-        assert not spans or (answer.start, answer.end) in spans
-
-
-@pytest.mark.parametrize(
-    ("pair", "by_region"), [("en-zh", (369, 83, 219)), ("en-es", (739, 349, 453)), ("en-hi", (622, 88, 309))]
-)
-def test_the_papers_own_files_come_out_as_they_were(
-    pair: str, by_region: tuple[int, int, int], shared: Path, tmp_path: Path
-) -> None:
-    """All annotations whose words the sentence has and whose topic has a category, but for overlapping ones.
-
-    They fall into the regions by which CSI-Match scores them.
-    """
-    file = shared / "real" / "camt" / f"{pair}.json"
-    rows, written = read(str(file)), through(file, pair, tmp_path / "out")
-    topics = read_topics(categorise_settings().topics)
-    texts = [" ".join(row["source"].split()) for row in rows]
-    found = {(text, label["value"], label["qid"]) for text, label in _labels(written)}
-    expected = {
-        (text, label["value"], item_id(label)): label
-        for text, row in zip(texts, rows, strict=True)
-        for label in row["labels"]
-        if label["value"].strip() and category([label["category"]], topics)
-    }
-    there = {(text, words.lower(), qid) for text, words, qid in expected if words.lower() in text.lower()}
-    lost = there - {(text, words.lower(), qid) for text, words, qid in found}
-    assert {(text, words.lower(), qid) for text, words, qid in found} <= there
-    assert len(lost) < 0.01 * len(there)
-    about: dict[str, dict[str, list[Any]]] = {}  # annotations of an item may say different things
-    for (_, _, qid), label in expected.items():
-        for key, text in known(label).items():
-            about.setdefault(qid, {}).setdefault(key, []).append(text)
-    for row in written:
-        for label, (qid, start, end) in zip(row["labels"], row["spans"], strict=True):
-            assert (row["source"][start:end], qid) == (label["value"], label["qid"])
-            said = known(label)
-            assert said.keys() == about[qid].keys()
-            assert all(text in about[qid][key] for key, text in said.items())
-    tables_of = [str(tmp_path / "out" / name) for name in ("assembled", "items")]
-    mentions = read_mentions([tables_of[0]], tables_of[1], read_regions(str(REGIONS)), *pair.split("-"))
-    counted = Counter(mentions["region"])
-    assert tuple(counted[region] for region in ("source", "target", "other")) == by_region
-
-
-def _labels(rows: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
-    return ((row["source"], label) for row in rows for label in row["labels"])

@@ -10,6 +10,7 @@ from typing import IO, Any, cast
 import polars as pl
 
 from wokflow.enrich import sparql
+from wokflow.enrich.countries import Countries
 from wokflow.enrich.entities import number_of
 from wokflow.enrich.schemas import LOOKUPS
 from wokflow.enrich.settings import LookupSettings
@@ -50,9 +51,9 @@ def enrich_lookup(
     (language_codes.fallbacks); names for all languages count in those of their script (is_name_in); these are sorted
     by their characters, since triples have no order. The country of origin is a value of P495 with the best rank,
     else of P17; of several, one whose statement has no end time (P582; a store of truthy statements alone does not
-    say), then the one with the lowest number, since triples do not have Wikidata's order either. If an item was
-    merged into another since it was linked, triples say only that: it keeps its id, and gets the facts of the other.
-    Paper: Yao et al. 2024, section 3.2.
+    say), then the one with the lowest number or another one of its language (Countries), since triples do not have
+    Wikidata's order either. If an item was merged into another since it was linked, triples say only that: it keeps
+    its id, and gets the facts of the other. Paper: Yao et al. 2024, section 3.2.
 
     Raises UserError where a setting is missing or wrong, the store cannot be read, or the endpoint does not answer.
     """
@@ -73,8 +74,9 @@ def enrich_lookup(
             if settings.cache is None:
                 raise ValueError("enrich.lookup without enrich.lookup.cache: its rule always names a folder")
             source = of_endpoint(client, answers_of(settings.cache, client.endpoint, languages), progress)
+    order = Countries.read(settings.regions)
     facts = followed(source, wanted)
-    countries = {qid: country for qid in wanted if (country := country_of(facts[qid]))}
+    countries = {qid: country for qid in wanted if (country := country_of(facts[qid], order))}
     facts |= followed(source, sorted(set(countries.values()) - facts.keys(), key=number_of))
     rows = [
         {
@@ -141,11 +143,11 @@ def _first(facts: Facts, kind: str, codes: Collection[str]) -> str | None:
     return next((value for code in codes for of, lang, value in facts if (of, lang) == (kind, code)), None)
 
 
-def country_of(facts: Facts) -> str | None:
+def country_of(facts: Facts, order: Countries) -> str | None:
     """The id of an item's country of origin."""
     for wanted in (LASTING_ORIGIN, ORIGIN, LASTING_COUNTRY, COUNTRY):
         if countries := [value for kind, _, value in facts if kind == wanted]:
-            return min(countries, key=number_of)
+            return order.chosen(countries)
     return None
 
 

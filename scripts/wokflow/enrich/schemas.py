@@ -116,7 +116,7 @@ LOOKUPS = pa.schema(
         column(
             "country_qid",
             pa.string(),
-            "Id of its country of origin: of P495, else of P17; of several, the lowest that has not ended.",
+            "Id of its country of origin: of P495, else of P17; of several, see docs/items.md.",
             nullable=True,
         ),
         column("country_of_origin", pa.string(), "The country's name in the language.", nullable=True),

@@ -118,6 +118,7 @@ STORE, ENDPOINT, NO_DUMP = (
 class LookupSettings(Settings):
     languages: tuple[str, ...] = from_rule()
     contact: str = borrowed("contact")
+    regions: str = borrowed("evaluate.csi_match.regions")
     backend: Literal["dump", "store", "endpoint"] = "dump"
     """Where names, descriptions and countries of origin are looked up: in the table of entities (dump), in a store of
     triples, or at a SPARQL endpoint such as Wikidata's or QLever's.

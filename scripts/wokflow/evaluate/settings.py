@@ -109,7 +109,9 @@ class CsiMatchSettings(Settings):
     camt:12), run and prediction.
     """
     regions: Content[Text] = "resources/enrich/regions.tsv"
-    """The countries of each language (lang, country_qid, country): items are scored by region, too."""
+    """The countries of each language (lang, country_qid, country): items are scored by region, too. Of several
+    countries of an item that are of one language, the first here counts (enrich.lookup).
+    """
     bootstrap: SentencesBootstrap = SentencesBootstrap()
 
 
