@@ -86,6 +86,7 @@ def items(start: int, count: int) -> pl.DataFrame:
         label="label",
         description=pl.lit("kind of ") + pl.col("about").str.to_lowercase(),
         aliases=pl.concat_list(aliases).list.head(pl.col("has")),
+        foreign=nothing,
         title=pl.when(pl.col("row") < POPULAR).then("label"),
         summary=pl.lit(None, pl.String),
     )
