@@ -83,7 +83,7 @@ def read_mentions(
     UserError for an item that the table of items lacks.
     """
     of_source, of_target = (
-        sorted(regions.get(lang) or regions.get(base(lang), ())) for lang in (source, target)
+        sorted(regions.get(lang) or regions.get(base(lang), frozenset())) for lang in (source, target)
     )
     rows = tables.read(sentences, ["sentence_id", "items"]).explode("items").unnest("items").drop_nulls("qid")
     known = tables.read(items).filter(pl.col("lang") == target).select("qid", "country_qid", "translations")
