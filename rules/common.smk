@@ -65,9 +65,7 @@ SENTENCES = {name: source["pair"] for name, source in config["sources"].items() 
 RAW = {name: source_files(source) for name, source in config["sources"].items()}
 FETCHED = [name for name, source in config["sources"].items() if "fetched" in source]
 ITEM_LANGUAGES = item_languages(config, SENTENCES)
-DUMPS = {
-    lang: path for lang, path in dumps(config).items() if lang in map(wikipedia, ITEM_LANGUAGES)
-}
+DUMPS = {lang: path for lang, path in dumps(config).items() if lang in map(wikipedia, ITEM_LANGUAGES)}
 RAW |= {f"pages_{lang}": [path] for lang, path in DUMPS.items()}
 RAW[ENTITIES] = [config["enrich"]["entities"]["path"]]
 

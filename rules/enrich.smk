@@ -242,15 +242,15 @@ rule enrich_statistics:
     input:
         **after(*LINKING),
         sentences=[f"{RESULTS}/enrich/sentences/{corpus}/part-00000.parquet" for corpus in SENTENCES],
-        dictionary=ITEM_PART,
-        entities=[ENTITY_PART] if ANNOTATED else [],
+        about=[ITEM_PART, *([ENTITY_PART] if ANNOTATED else [])],
         read=[path for corpus in ANNOTATED for path in parts(f"ingest/sentences/{corpus}", SENTENCE_PARTS)],
         mentions=[path for corpus in ANNOTATED for path in parts(f"enrich/mentions/{corpus}", SENTENCE_PARTS)],
     output:
-        statistics=f"{RESULTS}/enrich/statistics/part-00000.parquet",
+        written=[
+            f"{RESULTS}/enrich/{table}/part-00000.parquet"
+            for table in ("statistics", "shares", "link_quality")
+        ],
         table=f"{RESULTS}/enrich/statistics/table2.tsv",
-        shares=f"{RESULTS}/enrich/shares/part-00000.parquet",
-        quality=f"{RESULTS}/enrich/link_quality/part-00000.parquet",
     log:
         log_of("enrich_statistics"),
     benchmark:

@@ -93,10 +93,10 @@ class Stage:
                 settings=AssembleSettings(pair=pair), job=self.job,
             )  # fmt: skip
         enrich_statistics(
-            sentences=[self.path(f"{pair}.a") for pair in camt.PAIRS], dictionary=self.path("items"),
-            entities=[self.path("entities")], read=[self.path(f"{pair}.s") for pair in camt.PAIRS],
-            mentions=[self.path(f"{pair}.m") for pair in camt.PAIRS], quality=self.path("quality"),
-            statistics=self.path("statistics"), table=self.path("table2.tsv"), shares=self.path("shares"),
+            sentences=[self.path(f"{pair}.a") for pair in camt.PAIRS],
+            about=[self.path("items"), self.path("entities")], read=[self.path(f"{pair}.s") for pair in camt.PAIRS],
+            mentions=[self.path(f"{pair}.m") for pair in camt.PAIRS], table=self.path("table2.tsv"),
+            written=[self.path(name) for name in ("statistics", "shares", "quality")],
             settings=StatisticsSettings(
                 pairs=tuple((pair, pair) for pair in camt.PAIRS), annotated_sources=camt.PAIRS,
                 annotated=tuple(str(published / f"{pair}.json") for pair in camt.PAIRS),

@@ -15,23 +15,23 @@ from wokflow.frame.language_codes import languages_of
 def enrich_statistics(
     *,
     sentences: Sequence[str],
-    dictionary: str,
-    entities: Sequence[str],
+    about: Sequence[str],
     read: Sequence[str],
     mentions: Sequence[str],
-    statistics: str,
+    written: Sequence[str],
     table: str,
-    shares: str,
-    quality: str,
     settings: StatisticsSettings,
     job: Job,
 ) -> None:
     """Write a row for each corpus, also as TSV (`table`), and the frequencies of categories, topics and countries.
 
     `pairs` has the name and the languages of each corpus, in the order of `sentences`. For sources whose files have
-    `annotated` items, `quality` gets recall and precision of the links (link_quality.measured); `read` and `mentions`
-    are the tables ingest/sentences and enrich/mentions of these, `entities` is enrich/entities; else all are empty.
+    `annotated` items, recall and precision of the links are measured (link_quality.measured); `read` and `mentions`
+    are the tables ingest/sentences and enrich/mentions of these. `about` is enrich/items, and for such sources
+    enrich/entities; `written` are the paths of enrich/statistics, enrich/shares and enrich/link_quality.
     """
+    dictionary, *entities = about
+    statistics, shares, quality = written
     known = tables.read(dictionary)
     counted, shared = [], []
     for part, (corpus, pair) in zip(sentences, settings.pairs, strict=True):
