@@ -37,8 +37,8 @@ def enrich_statistics(
     for part, (corpus, pair) in zip(sentences, settings.pairs, strict=True):
         rows = tables.read(part)
         mentioned = rows.select("items").explode("items").unnest("items")
-        about = known.filter(pl.col("lang") == languages_of(pair)[1])
-        every = mentioned.join(about.drop("category"), on="qid")
+        named = known.filter(pl.col("lang") == languages_of(pair)[1])
+        every = mentioned.join(named.drop("category"), on="qid")
         translated = every.filter(pl.col("translations").list.len() > 0)
         types, translated_types = every["qid"].n_unique(), translated["qid"].n_unique()
         counted.append((corpus, pair, rows.height, every.height, types, translated.height, translated_types))
