@@ -27,7 +27,10 @@ REJECTED = {
     "ingest/rejects/annotations": Rejected("marked items", kept=("ingest/annotations",)),
     "ingest/rejects/": Rejected("rows", kept=("ingest/recipes/", "ingest/sentences/")),
 }
-NEEDED_BY_NAME = {"regex": "knows the letters of a script (frame.language_codes, which loads it late)", **SOCKS}
+NEEDED_BY_NAME = {
+    "regex": "knows the letters of a script (frame.language_codes, which loads it late)",
+    **SOCKS,
+}
 
 
 def problems(config: Mapping[str, Any]) -> Iterator[str]:
