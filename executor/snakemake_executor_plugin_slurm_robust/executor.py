@@ -20,12 +20,7 @@ from snakemake_executor_plugin_slurm_robust import commands, slurm_questions
 from snakemake_executor_plugin_slurm_robust.deferred import Deferred
 from snakemake_executor_plugin_slurm_robust.jobs import Bundle, JobView, bundled, original, reported
 from snakemake_executor_plugin_slurm_robust.placement import check_jobs, placed, request_of
-from snakemake_executor_plugin_slurm_robust.self_check import (
-    SNAKEMAKE,
-    SNAKEMAKE_TESTED,
-    check_attributes,
-    check_versions,
-)
+from snakemake_executor_plugin_slurm_robust.self_check import SNAKEMAKE, SNAKEMAKE_TESTED, check_versions
 from snakemake_executor_plugin_slurm_robust.site import Site, read_site
 from snakemake_executor_plugin_slurm_robust.states import COMPLETED, ENDED, States
 from snakemake_executor_plugin_slurm_robust.step_options import step_options
@@ -61,15 +56,15 @@ class RobustExecutor(slurm.Executor):  # type: ignore[misc]
         }
         self._states = States(self._site.file)
         self._deferred = Deferred(self._submit, self._refuse, self._withdraw, logger)
-        # `message`: of a failed submission; `cores`: of a command being written.
-        self._here = threading.local()
+        self._here = threading.local()  # `message`: of a failed submission
         # Jobs that are asked for now, which meanwhile stand in no list of the parent's.
         self._asked: list[Any] = []
         self._taken: set[str] = set()  # ids of all jobs that Slurm took
         self._accounts: dict[str, list[str]] = {}
         self._refused: set[Any] = set()  # jobs that Slurm refused for good, and has not taken since
+        self._avoided = {name.strip() for name in (settings.exclude_failed_nodes or "").split(",")} - {""}
+        settings.exclude_failed_nodes = None  # the parent adds them in another place in each version
         super().__init__(workflow, logger)
-        check_attributes(self)
 
     def __post_init__(self, *arguments: Any) -> None:
         os.environ.update(self._configuration)  # the parent deletes it with other variables of Slurm
@@ -100,8 +95,11 @@ class RobustExecutor(slurm.Executor):  # type: ignore[misc]
         self._deferred(job)
 
     def _submit(self, job: Any) -> str:
-        """Submit a job; return the message of a failure, empty if there is none."""
+        """Submit a job, but to no node that has failed; return the message of a failure, empty without one."""
         self._here.message = ""
+        if self._avoided:
+            options = f"--exclude={','.join(sorted(self._avoided))} {job.resources.get('slurm_extra') or ''}"
+            job = JobView(job, {**dict(job.resources.items()), "slurm_extra": options.strip()}, job.threads)
         try:
             super().run_job(job)
         except Exception as error:  # the parent itself fails over an error of a group
@@ -160,25 +158,18 @@ class RobustExecutor(slurm.Executor):  # type: ignore[misc]
 
     # Commands
 
-    @property
-    def cores(self) -> Any:
-        """Cores of the command that is being written: of a bundle only as many as one of its jobs needs.
-
-        So its jobs run one after the other.
-        """
-        return getattr(self._here, "cores", None) or super().cores
-
     def additional_general_args(self) -> str:
         """Nothing: the job runs in the Snakemake that srun starts. The parent would start another to call srun."""
         return ""
 
+    def get_job_args(self, job: Any) -> str:
+        """The options of a job's Snakemake: a bundle has the cores of one of its jobs, so that they run in turn."""
+        given: str = super().get_job_args(job)
+        return f"{given} --cores {job.threads}" if isinstance(original(job), Bundle) else given
+
     def format_job_exec(self, job: Any) -> str:
         """The command of a job: srun starts Snakemake, once."""
-        self._here.cores = job.threads if isinstance(original(job), Bundle) else None
-        try:
-            whole: str = super().format_job_exec(job)
-        finally:
-            del self._here.cores
+        whole: str = super().format_job_exec(job)
         python = f"{self.get_python_executable()} -m snakemake"
         step = f"sh {shlex.quote(str(STEP))} -n1 --cpu-bind=q {' '.join(step_options(job))}"
         if python not in whole:
@@ -221,8 +212,9 @@ class RobustExecutor(slurm.Executor):  # type: ignore[misc]
         settings, log = self.workflow.executor_settings, info.aux.get("slurm_logfile")
         if state == "NODE_FAIL":
             node = (await slurm_questions.describe(info.external_jobid)).get("NodeList", "(null)")
-            if node != "(null)":
-                self._failed_nodes.add(node)
+            if node != "(null)" and node not in self._avoided:
+                self._avoided.add(node)
+                self.logger.warning(f"{node} failed. No job that is submitted from now on goes there.")
             if settings.requeue:  # Slurm starts it again
                 return False
         if state not in ENDED:

@@ -40,7 +40,7 @@ async def are_complete(job: Any) -> bool:
         if not all(os.path.lexists(file) for file in _files(member, NOT_NEEDED)):
             return False
         persistence = member.dag.workflow.persistence
-        persistence._clear_cache()  # (PRIVATE_NAMES.md) other processes change the marks
+        persistence.deactivate_cache()  # it keeps marks that other processes have removed
         if await persistence.incomplete(member):
             return False
     return True

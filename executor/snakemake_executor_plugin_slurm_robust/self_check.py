@@ -54,6 +54,7 @@ SLURM_PARTS = (
     Part(EXECUTOR, "get_account_arg", ("self", "job")),
     Part(EXECUTOR, "get_python_executable", ("self",)),
     Part(EXECUTOR, "additional_general_args", ("self",)),
+    Part(EXECUTOR, "get_job_args", ("self", "job")),
     Part(EXECUTOR, "format_job_exec", ("self", "job")),
     Part(EXECUTOR, "check_active_jobs", ("self", "active_jobs")),
     Part(EXECUTOR, "cancel_jobs", ("self", "active_jobs")),
@@ -61,7 +62,6 @@ SLURM_PARTS = (
     Part(SETTINGS, "pass_command_as_script", None),
     Part(SETTINGS, "requeue", None),
 )
-SLURM_ATTRIBUTES = {"_failed_nodes": set}  # of an executor (PRIVATE_NAMES.md), and their types
 SNAKEMAKE = "snakemake"
 SNAKEMAKE_TESTED = ("9.20.0", "9.27.1")
 PERSISTENCE = "snakemake.persistence:PersistenceBase"
@@ -70,7 +70,7 @@ SNAKEMAKE_PARTS = (
     Part("snakemake.jobs:Job", "check_protected_output", ("self",)),
     Part(PERSISTENCE, "finished", ("self", "job")),
     Part(PERSISTENCE, "incomplete", ("self", "job")),
-    Part(PERSISTENCE, "_clear_cache", ("self",)),
+    Part(PERSISTENCE, "deactivate_cache", ("self",)),
 )
 
 
@@ -98,16 +98,6 @@ def check_parts(package: str, tested: tuple[str, str], parts: Sequence[Part]) ->
         f"{package} {installed} is not among the tested versions ({oldest} to {newest}). "
         "All parts that are needed are there."
     )
-
-
-def check_attributes(executor: Any) -> None:
-    """Raise WorkflowError if an executor that has been set up lacks an attribute that no method's name shows."""
-    if problems := [
-        f"its Executor has no {kind.__name__} {name}"
-        for name, kind in SLURM_ATTRIBUTES.items()
-        if not isinstance(getattr(executor, name, None), kind)
-    ]:
-        raise refusal(SLURM, SLURM_TESTED, problems)
 
 
 def refusal(package: str, tested: tuple[str, str], problems: Sequence[str]) -> WorkflowError:

@@ -8,7 +8,6 @@ import logging
 import os
 import shutil
 import signal
-import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -106,10 +105,11 @@ def test_no_later_job_goes_to_a_node_that_failed(house: Any) -> None:
     profile.write_text(
         profile.read_text().replace("slurm-robust-requeue: true", "slurm-robust-requeue: false")
     )
-    succeeded, output = toy.run()
+    succeeded, output = toy.run(options=("--slurm-robust-exclude-failed-nodes", "n1"))
     assert succeeded and toy.text() == "new", output
-    excluded = ["--exclude=n7" in json.loads((toy.slurm / f"sent.{number}").read_text()) for number in (1, 2)]
-    assert excluded == [False, True]
+    sent = [json.loads((toy.slurm / f"sent.{number}").read_text()) for number in (1, 2)]
+    excluded = [[word for word in words if word.startswith("--exclude")] for words in sent]
+    assert excluded == [["--exclude=n1"], ["--exclude=n1,n7"]]
 
 
 def test_a_job_starts_snakemake_once(house: Any) -> None:
@@ -138,7 +138,6 @@ def test_a_cluster_that_has_job_arrays_switched_off_runs_jobs(house: Any) -> Non
 
 def test_a_command_that_srun_could_not_start_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     executor = object.__new__(RobustExecutor)
-    executor._here = threading.local()
     monkeypatch.setattr(slurm.Executor, "get_python_executable", lambda self: "/venv/python")
     monkeypatch.setattr(
         slurm.Executor, "format_job_exec", lambda self, job: "/venv/python -X utf8 -m snakemake"
@@ -316,14 +315,6 @@ def test_ctrl_c_while_squeue_is_asked_cancels_the_job(house: Any) -> None:
 VERSION = "Metadata-Version: 2.1\nName: snakemake-executor-plugin-slurm\nVersion: 9.9.0\n"
 PATH = "import sys\nsys.path.insert(0, 'python')\n"
 LACKS = "from snakemake_executor_plugin_slurm import Executor\ndel Executor.get_account_arg\n"
-RENAMED = """
-from snakemake_executor_plugin_slurm import Executor
-init = Executor.__post_init__
-def renamed(self, *arguments):
-    init(self, *arguments)
-    self.bad_nodes = self.__dict__.pop("_failed_nodes")
-Executor.__post_init__ = renamed
-"""
 
 
 def patched(tmp_path: Path, code: str) -> House:
@@ -341,13 +332,6 @@ def test_an_executor_that_lacks_what_is_needed_is_refused(tmp_path: Path) -> Non
     assert not succeeded and toy.submitted() == 0 and toy.text() == "old"
     assert "there is no snakemake_executor_plugin_slurm:Executor.get_account_arg(self, job)" in output
     assert "pip install snakemake-executor-plugin-slurm==" in output
-
-
-def test_an_executor_that_keeps_failed_nodes_under_another_name_is_refused(tmp_path: Path) -> None:
-    toy = patched(tmp_path, RENAMED)
-    succeeded, output = toy.run(options=("--forcerun", "made"))
-    assert not succeeded and toy.submitted() == 0 and toy.text() == "old"
-    assert "its Executor has no set _failed_nodes" in output
 
 
 def test_an_untested_version_of_the_executor_runs_with_a_warning(tmp_path: Path) -> None:

@@ -53,28 +53,30 @@ def keep_keys(key: str, outputs: Iterable[str]) -> None:
             write_text(_beside(path, "key"), key)
 
 
-def restore(
-    results: str, patterns: Iterable[Sequence[str]], records: str | Path = Path(".snakemake") / "metadata"
-) -> list[str]:
+def restore(results: str, patterns: Iterable[Sequence[str]]) -> list[str]:
     """Write Snakemake's records of the outputs below `results` that have none; return those that must be made anew.
 
     Those are outputs whose key is lost, and damaged tables, as after an interrupted copy: their records get a key
     that differs from every other. Missing outputs that a rule gained after its others were made get such a record,
-    too: Snakemake would not compare their keys. `patterns` are the outputs of each rule; `records` is Snakemake's
-    folder of records. Raises UserError if this version of Snakemake keeps records in another format than was tested.
+    too: Snakemake would not compare their keys. `patterns` are the outputs of each rule. Raises UserError if this
+    version of Snakemake keeps records in another format than was tested.
     """
     if not Path(results).is_dir():
         return []
-    store = _store(records)
+    from snakemake.persistence.file import FilePersistence
+
+    store = FilePersistence()  # in the working folder, as that of the run
+
+    def has_record(path: str) -> bool:
+        return Path(store._record_path(str(store.path / "metadata"), path)).exists()
+
     rules = [list(rule) for rule in patterns]
     paths = list(outputs(results, chain(*rules)))
     with ThreadPoolExecutor(LOOKS) as pool:  # a file system of a cluster takes its time for each file
         keys = dict(zip(paths, pool.map(_believed, paths), strict=True))
-    missing = {path for path in paths if not Path(store._record_path(str(records), path)).exists()}
+    missing = {path for path in paths if not has_record(path)}
     missing |= {path for path, key in keys.items() if key is None and path.endswith(".parquet")}
-    absent = [
-        path for path in _absent(paths, rules) if not Path(store._record_path(str(records), path)).exists()
-    ]
+    absent = [path for path in _absent(paths, rules) if not has_record(path)]
     if missing or absent:
         known = {path: keys[path] or UNFINISHED for path in paths if path in missing}
         _write(store, known | dict.fromkeys(absent, UNFINISHED))
@@ -209,16 +211,3 @@ def _write(store: Any, keys: dict[str, str]) -> None:
             incomplete=False,
         )
         store._write_record(path, record)
-
-
-def _store(records: str | Path) -> Any:
-    """Snakemake's own store of records, without the run that it belongs to."""
-    from snakemake.persistence.file import FilePersistence
-
-    store = FilePersistence.__new__(FilePersistence)
-    store._metadata_path = str(records)
-    store._max_len = None
-    # Where the second one is absent, Snakemake migrates the first.
-    for folder in (Path(records), Path(records).with_name("incomplete")):
-        folder.mkdir(parents=True, exist_ok=True)
-    return store
