@@ -2,7 +2,8 @@
 
 Snakemake imports every package with such a name before it looks at its command line, and reads config files before
 any Snakefile: nowhere else can an error in one of them be explained. So this is done on import, but only where the
-working folder has this workflow. The log handler, which a plugin must have, shows nothing.
+working folder has this workflow. The log handler, which a plugin must have, shows nothing: wokflow/frame/screen.py says
+why.
 """
 
 import logging
@@ -23,6 +24,8 @@ class LogHandler(LogHandlerBase):
 
 def explain_config_files() -> None:
     """End the process with a message if it cannot read a config file that its command line names."""
+    # Otherwise a run in another clone than that of the environment would have that one's code, but in its jobs.
+    sys.path.insert(0, str(Path("scripts").resolve()))
     from wokflow.frame.config_files import behind_configfile, check_readable
     from wokflow.frame.job import UserError
 

@@ -108,12 +108,14 @@ def test_a_key_twice_can_be_read_but_not_used(tmp_path: Path) -> None:
 def test_only_runs_of_this_workflow_are_ended_by_its_plugin_over_a_config_file(
     own: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Snakemake imports the plugin in every run of an environment, whichever workflow that is of."""
+    """Snakemake imports the plugin in every run of an environment, whichever workflow, or clone, that is of."""
     monkeypatch.chdir(ROOT if own else tmp_path)
+    monkeypatch.setattr(sys, "path", ["/first", *sys.path])
     monkeypatch.setattr(sys, "argv", ["snakemake", "--configfile", str(tmp_path / "absent.yaml")])
     monkeypatch.delitem(sys.modules, "snakemake_logger_plugin_wokflow", raising=False)
     with pytest.raises(SystemExit, match="There is no file") if own else nullcontext():
         importlib.import_module("snakemake_logger_plugin_wokflow")
+    assert sys.path[0] == (str(ROOT / "scripts") if own else "/first")
 
 
 @pytest.mark.parametrize(

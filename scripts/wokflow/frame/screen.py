@@ -3,11 +3,12 @@
 Snakemake's own lines, some twenty for each job, stay in its log below .snakemake/log; with WOKFLOW_SCREEN=full they
 are on the screen as well.
 
-This is no logger plugin. A plugin is chosen by `--logger`, on the command line or in a profile. Where it is not
-installed, Snakemake stops with `argument --logger: invalid choice`, so a profile that names it would stop every run
-in a container, which holds the packages but not the project. Snakemake has no way for a Snakefile to add one:
-`workflow.add_log_handler(handler)` would be one, for any LogHandlerBase; with `writes_to_stream`, it would replace
-Snakemake's handler that writes on the screen.
+This is no logger plugin. A plugin is chosen by `--logger`, on the command line or in a profile, and the last of these
+counts alone: named in profiles/default, it would replace the plugins of a user's own profile (which watch runs, say)
+without a word. Where it is not installed, as in a container that holds the packages but not the project, Snakemake
+would stop with `invalid choice`. A plugin's handler runs in a thread of its own, where Ctrl-C cannot be ignored. So
+the screen's handler gets another formatter and a filter, by the logging package of Python; proposal 13 in
+executor/PRIVATE_NAMES.md would do away with that.
 """
 
 import logging
