@@ -97,9 +97,12 @@ class RobustExecutor(slurm.Executor):  # type: ignore[misc]
     def _submit(self, job: Any) -> str:
         """Submit a job, but to no node that has failed; return the message of a failure, empty without one."""
         self._here.message = ""
-        if self._avoided:
-            options = f"--exclude={','.join(sorted(self._avoided))} {job.resources.get('slurm_extra') or ''}"
-            job = JobView(job, {**dict(job.resources.items()), "slurm_extra": options.strip()}, job.threads)
+        extra = str(job.resources.get("slurm_extra") or "")
+        # Of two such options the last would count: a job's own stays.
+        if self._avoided and "--exclude" not in extra and " -x" not in f" {extra}":
+            excluded = shlex.quote(f"--exclude={','.join(sorted(self._avoided))}")  # a shell reads it
+            resources = {**dict(job.resources.items()), "slurm_extra": f"{extra} {excluded}".strip()}
+            job = JobView(job, resources, job.threads)
         try:
             super().run_job(job)
         except Exception as error:  # the parent itself fails over an error of a group

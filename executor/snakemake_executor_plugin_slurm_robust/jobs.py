@@ -27,9 +27,8 @@ class Resources(dict[str, Any]):
 class JobView:
     """A job, or a group of jobs, of Snakemake, with other resources or threads than its own."""
 
-    def __init__(self, job: Any, resources: Mapping[str, Any], threads: int | None = None) -> None:
-        self.viewed, self.resources = job, Resources(resources)
-        self.threads: int = job.threads if threads is None else threads
+    def __init__(self, job: Any, resources: Mapping[str, Any], threads: int) -> None:
+        self.viewed, self.resources, self.threads = job, Resources(resources), threads
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.viewed, name)

@@ -89,24 +89,17 @@ def check_parts(package: str, tested: tuple[str, str], parts: Sequence[Part]) ->
 
     Raises WorkflowError if a part is missing, or has other parameters.
     """
-    if problems := list(_problems(parts)):
-        raise refusal(package, tested, problems)
     installed, (oldest, newest) = _installed(package), tested
+    if problems := "".join(f"  - {problem}\n" for problem in _problems(parts)):
+        raise WorkflowError(
+            f"{package} {installed or '(not installed)'} lacks what is needed here:\n{problems}"
+            f"Install a tested version: pip install {package}=={newest} (tested: {oldest} to {newest})."
+        )
     if installed and Version(oldest) <= Version(installed) <= Version(newest):
         return ""
     return (
         f"{package} {installed} is not among the tested versions ({oldest} to {newest}). "
         "All parts that are needed are there."
-    )
-
-
-def refusal(package: str, tested: tuple[str, str], problems: Sequence[str]) -> WorkflowError:
-    """The error that a package lacks something."""
-    oldest, newest = tested
-    return WorkflowError(
-        f"{package} {_installed(package) or '(not installed)'} lacks what is needed here:\n"
-        + "".join(f"  - {problem}\n" for problem in problems)
-        + f"Install a tested version: pip install {package}=={newest} (tested: {oldest} to {newest})."
     )
 
 

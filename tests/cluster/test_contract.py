@@ -40,21 +40,14 @@ def house(built: Path, tmp_path: Path) -> Any:
     return make
 
 
-def test_a_forgotten_job_over_old_outputs_is_retried(house: Any) -> None:
-    toy = house(FORGOTTEN, RUNS)
-    succeeded, output = toy.run()
-    assert succeeded, output
-    assert toy.text() == "new"
-    assert toy.calls() == ["sbatch 1 rule_made", "scancel 1", "sbatch 2 rule_made"]
-
-
-def test_a_checkpoint_a_folder_and_a_group_over_old_outputs(house: Any) -> None:
+def test_no_old_output_is_taken_for_that_of_a_forgotten_job(house: Any) -> None:
+    """Of a file, a checkpoint's folder and a group."""
     toy = house(FORGOTTEN)
-    succeeded, output = toy.run("results/folder", "results/second.txt", retries=0)
-    assert not succeeded and toy.submitted() == 2
+    succeeded, output = toy.run(MADE, "results/folder", "results/second.txt", retries=0)
+    assert not succeeded and toy.submitted() == 3
     assert "Slurm does not know it any more, and its outputs are not all there" in output
-    results = ("results/folder", "results/first.txt", "results/second.txt")
-    assert [toy.text(path) for path in results] == ["", "", ""]
+    results = (MADE, "results/folder", "results/first.txt", "results/second.txt")
+    assert [toy.text(path) for path in results] == [""] * 4
 
 
 def test_a_checkpoint_a_folder_a_group_and_a_pipe_run(house: Any) -> None:
@@ -208,10 +201,9 @@ def test_while_one_job_waits_all_others_wait_behind_it_and_running_jobs_are_aske
     """
     refused = {"refused": FULL}
     toy = house(RUNS, refused, refused, RUNS)
-    targets = ("results/made.txt", "results/folder", "results/second.txt", "results/poured.txt")
-    succeeded, output = toy.run(*targets, retries=0)
+    succeeded, output = toy.run(*EVERY, retries=0)
     assert succeeded, output
-    assert [toy.text(path) for path in targets] == ["new"] * 4
+    assert [toy.text(path) for path in EVERY] == ["new"] * 4
     assert toy.submitted() <= 6, toy.calls()
     assert output.count("Slurm takes no more jobs now") == 1 and "QOSMaxSubmitJobPerUserLimit" in output
     assert output.count("Slurm takes jobs again.") == 1

@@ -10,6 +10,7 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -96,13 +97,6 @@ def preempted(house: Path, cluster: Cluster, run: Run, job: str) -> Iterator[Non
 
 
 @contextmanager
-def preempted_for_good(house: Path, cluster: Cluster, run: Run, job: str) -> Iterator[None]:
-    with preempting(cluster):
-        run.says("PREEMPTED: it had to give way to a job of higher priority.")
-    yield
-
-
-@contextmanager
 def node_down(house: Path, cluster: Cluster, run: Run, job: str) -> Iterator[None]:
     with out_of_service(cluster, node_of(cluster, job), "down"):
         begins_soon(cluster, job)
@@ -147,14 +141,6 @@ def controller_away(house: Path, cluster: Cluster, run: Run, job: str, how: int)
     yield
 
 
-def controller_ended(house: Path, cluster: Cluster, run: Run, job: str) -> AbstractContextManager[None]:
-    return controller_away(house, cluster, run, job, signal.SIGTERM)
-
-
-def controller_killed(house: Path, cluster: Cluster, run: Run, job: str) -> AbstractContextManager[None]:
-    return controller_away(house, cluster, run, job, signal.SIGKILL)
-
-
 def node_of(cluster: Cluster, job: str) -> str:
     return next(each["nodes"] for each in cluster.jobs() if each["id"] == job)
 
@@ -169,8 +155,12 @@ def node_of(cluster: Cluster, job: str) -> str:
         (node_down, "", COMPLETED),
         (node_dead, "", COMPLETED),
         (accounting_down, "", COMPLETED),
-        (controller_ended, "Slurm answers again.", COMPLETED),
-        (controller_killed, "Slurm answers again.", COMPLETED),
+        *(
+            pytest.param(
+                partial(controller_away, how=how), "Slurm answers again.", COMPLETED, id=f"controller-{how}"
+            )
+            for how in (signal.SIGTERM, signal.SIGKILL)
+        ),
     ],
 )
 def test_fault(fault: Fault, said: str, states: list[str], house: Path, cluster: Cluster) -> None:
@@ -185,8 +175,10 @@ def test_preempted_for_good(tmp_path: Path, bare_cluster: Cluster) -> None:
     """Without accounting, too."""
     house = new_toy(tmp_path / "house", account=None)
     run = Run(house, bare_cluster, *NEW)
-    with preempted_for_good(house, bare_cluster, run, at_work(house, bare_cluster, run)):
-        ends_well(house, bare_cluster, run)
+    at_work(house, bare_cluster, run)
+    with preempting(bare_cluster):
+        run.says("PREEMPTED: it had to give way to a job of higher priority.")
+    ends_well(house, bare_cluster, run)
     assert [job["state"] for job in jobs_of(house, bare_cluster)] == ["PREEMPTED", "COMPLETED"]
 
 
