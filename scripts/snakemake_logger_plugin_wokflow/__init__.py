@@ -2,8 +2,8 @@
 
 Snakemake imports every package with such a name before it looks at its command line, and reads config files before
 any Snakefile: nowhere else can an error in one of them be explained. So this is done on import, but only where the
-working folder has this workflow. The log handler, which a plugin must have, shows nothing: wokflow/frame/screen.py says
-why.
+working folder has this workflow. The log handler, which a plugin must have, shows nothing: wokflow/frame/screen.py
+says why.
 """
 
 import logging
