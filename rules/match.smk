@@ -1,4 +1,4 @@
-from wokflow.match.arguments import embed_gpus, pair_given, search_given, translate_gpus, translate_overrides
+from wokflow.match.arguments import embed_gpus, pair_given, search_overrides, translate_gpus, translate_overrides
 
 ELIGIBLE = {corpus: f"{RESULTS}/match/eligible/{corpus}/part-00000.parquet" for corpus in MATCHED}
 COMPARED = shards("match/compare", "parquet", MATCH["compare"]["shards"])
@@ -168,7 +168,7 @@ rule match_search:
         runtime=minutes(480),
         gpu=1 if MATCH["search"]["device"] == "cuda" else 0,
     params:
-        **step("match.search", given=lambda wildcards: search_given(config)),
+        **step("match.search", over=lambda wildcards: search_overrides(config)),
     script:
         "../scripts/step.py"
 

@@ -25,7 +25,7 @@ from tests.bench.test_search import (
 TITLES = 100_000_000  # of each language
 SIZES = {"tiny": (2_048, 16_384), "small": (16_384, 131_072), "full": (16_384, 131_072)}  # measured here
 SECONDS = 2.0  # at least, of products and of coding
-MEMORY_MB = SearchSettings(compared=0).memory_mb  # of a job of the search
+MEMORY_MB = SearchSettings().memory_mb  # of a job of the search
 H100_INT8, H100_BYTES = 1_979e12, 3.35e12  # operations (dense) and bytes a second: data sheet of the SXM5
 PAIR = 12  # bytes of a pair of rows: its product is written, and read once for each direction
 GPUS = 8  # of a node

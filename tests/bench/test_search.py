@@ -277,7 +277,6 @@ def search_job(clock: Clock, folder: str, shards: int, backend: str) -> dict[str
             shards=shards,
             settings=SearchSettings(
                 k=K,
-                compared=0,
                 backend="faiss" if backend == "faiss" else "torch",
                 device="cpu",
                 memory_mb=MEMORY_MB,

@@ -73,7 +73,9 @@ TABLES: dict[str, tuple[Callable[[str], Any], str]] = {
     ),
     "judge.models": (
         lambda path: read_models(
-            {"judge": {"models": path}, "generate": {"prompt": {"endpoint": None}}}, SCHEMA, {}
+            {"judge": {"models": path, "budget": None}, "generate": {"prompt": {"endpoint": None}}},
+            SCHEMA,
+            {},
         ),
         "name|role|model|prompt|settings|repetitions|seed|answers\n#试试红烧肉\na|generator|m||prompt.endpoint=http://localhost:1/v1"
         "|||\nb|generator|m||prompt.endpoint=http://localhost:1/v1|||",

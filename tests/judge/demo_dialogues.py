@@ -276,7 +276,7 @@ class Demo:
 
 
 def models() -> dict[str, AskedModel]:
-    return read_models({"judge": {"models": str(MODELS)}}, {}, runs())
+    return read_models({"judge": {"models": str(MODELS), "budget": None}}, {}, runs())
 
 
 def _answers() -> Any:

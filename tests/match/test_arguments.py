@@ -6,7 +6,13 @@ from typing import Any
 import pytest
 from wokflow.frame.arguments import Arguments, block_arguments
 from wokflow.frame.config import fill, read_schema
-from wokflow.match.arguments import embed_gpus, pair_given, translate_gpus, translate_overrides
+from wokflow.match.arguments import (
+    embed_gpus,
+    pair_given,
+    search_overrides,
+    translate_gpus,
+    translate_overrides,
+)
 from wokflow.match.bundled import BUNDLED
 
 from tests.conftest import ROOT
@@ -92,3 +98,12 @@ def test_gold_sets_count_by_content(step: str) -> None:
     found = block_arguments(config, SCHEMA, step)
     assert found.resources == {"gold_zh_en": "gold.tsv", "gold_en_zh": None}
     assert found.settings["simplified"] is False
+
+
+@pytest.mark.parametrize(
+    ("by", "titles", "kept"), [("titles", 12, 10), ("recipes", 12, 12), ("recipes", 3, 10)]
+)
+def test_the_search_keeps_what_pairs_and_candidates_need(by: str, titles: int, kept: int) -> None:
+    config: dict[str, Any] = {"match": {"rerank": {"by": by}, "compare": {"titles": titles}}}
+    fill(config, SCHEMA)
+    assert search_overrides(config) == {"k": kept}

@@ -253,7 +253,7 @@ def run_search(folder: Path, zh: str, en: str, **options: Any) -> tuple[Path, Pa
         shard=options.pop("shard"),
         shards=options.pop("shards"),
         job=Job(progress=options.pop("progress", Progress())),
-        settings=SearchSettings(**{"device": "cpu", "memory_mb": 1024, "k": 6, "compared": 0} | options),
+        settings=SearchSettings(**{"device": "cpu", "memory_mb": 1024, "k": 6} | options),
     )
     return out[0], out[1]
 
@@ -267,10 +267,10 @@ def test_merged_shards_equal_one_shard(tmp_path: Path, monkeypatch: pytest.Monke
         np.save(tmp_path / f"{name}.npy", rows)
     ways = naive(vectors[:45], vectors[45:], 6), naive(vectors[45:], vectors[:45], 6)
     expected = [list(zip(*(column.tolist() for column in way), strict=True)) for way in ways]
-    for backend, wanted in (("faiss", {"k": 6}), ("torch", {"k": 2, "compared": 6}), ("auto", {"k": 6})):
+    for backend in ("faiss", "torch", "auto"):
         for shards in (1, 2, 7, 20):
             parts = [
-                run_search(tmp_path, "zh", "en", shard=n, shards=shards, backend=backend, **wanted)
+                run_search(tmp_path, "zh", "en", shard=n, shards=shards, backend=backend)
                 for n in range(shards)
             ]
             for way in (0, 1):

@@ -69,7 +69,10 @@ def stage(
 def votes(folder: Path, question: str, answers: list[str]) -> str:
     """The table of answers to one question."""
     row = candidate("炒", "ask") | {"question_id": question}
-    rows = [row | {"annotator": str(number), "answer": answer} for number, answer in enumerate(answers)]
+    rows = [
+        row | {"annotator": str(number), "answer": answer, "left_out": None}
+        for number, answer in enumerate(answers)
+    ]
     return table(folder, "pivot/votes", pivot.VOTES, rows)
 
 

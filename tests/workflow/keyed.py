@@ -10,6 +10,7 @@ OTHER_KEYS: dict[str, set[str]] = {
     "match.search.k": {"match_search", "match_pair"},
     "paper": {"report_page"},
     "match.search.shards": set(),
+    "pivot.questions.checks": {"pivot_questions", "pivot_pivots"},
     "sources.counterfactual": set(),
     "parse.dependencies.batch": {"parse_dependencies", "evaluate_counterfactual"},
     "parse.dependencies.shards": set(),
@@ -108,7 +109,7 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
     "enrich.link.backend, the annotations of the source itself": (
         Settings({"sources.lines.path": "data/annotated.json", "sources.lines.kind": "camt"}),
         setting("enrich.link.backend", "released"),
-        {"enrich_link"},
+        {"enrich_link", "enrich_statistics"},  # what is taken is not measured
     ),
     **{
         f"ingest.download.{name}, which changes no file": (
@@ -158,6 +159,7 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
         f"match.{name}, where recipes make pairs": (COOKED, setting(f"match.{name}", value), keys)
         for name, value, keys in (
             ("contents.shards", 2, set[str]()),
+            ("compare.titles", 3, {"match_compare"}),
             ("compare.contents", 3, {"match_compare"}),
             ("compare.postings", 9, {"match_compare"}),
             ("compare.shards", 2, set[str]()),

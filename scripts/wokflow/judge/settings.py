@@ -2,9 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field
-
-from wokflow.frame.settings import Content, Never, Settings, StageSettings, Text, borrowed, from_rule
+from wokflow.frame.settings import Content, Field, Never, Settings, StageSettings, Text, borrowed, from_rule
 from wokflow.generate.settings import PromptSettings as GeneratePromptSettings
 from wokflow.generate.settings import ServerSettings as GenerateServerSettings
 

@@ -35,7 +35,8 @@ def pair_given(config: Mapping[str, Any], direction: str) -> dict[str, bool]:
     return {"source_translated": source, "target_translated": target}
 
 
-def search_given(config: Mapping[str, Any]) -> dict[str, int]:
-    """Settings of match.search that depend on who reads it: how many neighbours match.compare takes."""
-    by_recipes = config["match"]["rerank"]["by"] == "recipes"
-    return {"compared": config["match"]["compare"]["titles"] if by_recipes else 0}
+def search_overrides(config: Mapping[str, Any]) -> dict[str, int]:
+    """Overrides of match.search: where recipes are compared, as many neighbours as match.compare takes, at least."""
+    block = config["match"]
+    compared = block["compare"]["titles"] if block["rerank"]["by"] == "recipes" else 0
+    return {"k": max(block["search"]["k"], compared)}

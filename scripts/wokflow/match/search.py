@@ -57,7 +57,7 @@ def match_search(
     Writes the k nearest English rows of each Chinese row of the shard, and the k nearest of the shard's rows of each
     English row.
     """
-    k, floor = settings.kept, settings.floor
+    k, floor = settings.k, settings.floor
     left, right = Vectors.open(zh), Vectors.open(en)
     rows = shard_range(len(left), BLOCK, shard, shards)
     narrow = is_narrow(floor, len(left), len(right))
@@ -66,7 +66,7 @@ def match_search(
     if (least := least_mb(right.dimensions, len(rows), k)) > settings.memory_mb:
         job.progress.warn(
             f"match.search.memory_mb is {settings.memory_mb}, but {k} neighbours of each of the shard's {len(rows)} "
-            f"rows need {least} MB: set match.search.shards to more than {shards}, or keep fewer neighbours."
+            f"rows need {least} MB: set match.search.shards to more than {shards}, or k lower."
         )
     with tables.PartWriter(neighbours_en_zh, schemas.NEIGHBOURS, job.metadata) as part:
         nearest = search(

@@ -93,13 +93,6 @@ class SearchSettings(Settings):
     """
     shards: RuleOnly[int] = Field(1, ge=1, le=9999)
     """Number of jobs. Results do not depend on it; with many, the tables of single jobs take more room on disk."""
-    compared: int = from_rule()
-    """Neighbours of each title that match.compare takes; 0 where recipes are not compared."""
-
-    @property
-    def kept(self) -> int:
-        """Neighbours of each title that the search keeps."""
-        return max(self.k, self.compared)
 
 
 class PairSettings(Settings):
