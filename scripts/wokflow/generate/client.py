@@ -6,21 +6,15 @@ else after half a second, then twice as long, up to eight seconds. This module d
 the whole time of a try (the SDK bounds each read), refuses redirects, counts costs, and tries again after responses
 without an answer. It also keeps the SDK from sending organisation, project and other headers from the environment to
 any host.
-
-The first try of a request goes past the SDK, which takes longer for its part of a request than all the rest of this
-machine's work on it: only if that try brings no answer is the SDK asked, and is given its outcome as that of its own
-first one.
 """
 
 import json
-import queue
 import threading
 import time
 from contextlib import closing
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
-from urllib.request import getproxies
 
 import httpx
 import openai
@@ -34,7 +28,7 @@ from wokflow.generate.endpoints import Key, check_endpoint
 from wokflow.generate.request import Request
 from wokflow.generate.served import transport
 
-SENT = ("accept", "content-type", "user-agent")  # of the SDK's headers
+SENT = ("host", "accept", "content-type", "content-length", "user-agent")  # and the key
 READ = ("retry-after", "retry-after-ms", "x-should-retry", "location")  # headers of a response
 LARGEST = 16 << 20  # bytes of a response, after decompression
 UNREACHED = (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError)
@@ -65,27 +59,10 @@ class _Final(openai.OpenAIError):
 
 @dataclass
 class _Asked:
-    """A request, what is sent, how often it was, and what the first try brought that the SDK has not seen yet."""
+    """A request, and how often it was sent."""
 
     request: Request
-    content: bytes
     tries: int = 0
-    first: httpx.Response | httpx.RequestError | None = None
-
-
-class _Response(httpx.Response):
-    """A response whose body is parsed already, and is made a text only for whoever reads it as one."""
-
-    def __init__(self, status: int, body: Any, headers: dict[str, str], request: httpx.Request) -> None:
-        super().__init__(status, headers=headers, request=request)
-        self.body = body
-
-    def json(self, **_: Any) -> Any:
-        return self.body
-
-    @property
-    def text(self) -> str:
-        return json.dumps(self.body)
 
 
 _ASKED: ContextVar[_Asked] = ContextVar("asked")
@@ -115,14 +92,11 @@ class Client(httpx.Client):
         Raises UserError if the endpoint is not valid, or must not get the key.
         """
         check_endpoint(endpoint, key)
-        trusts = not on_loopback(endpoint)  # no proxy between this machine and itself
-        context = httpx.create_ssl_context(trust_env=trusts)
         super().__init__(
             transport=transport(socket),
-            verify=context,
             timeout=httpx.Timeout(seconds, connect=min(seconds, 15), pool=None),
             limits=httpx.Limits(max_connections=concurrency),
-            trust_env=trusts,
+            trust_env=not on_loopback(endpoint),  # no proxy between this machine and itself
         )
         self._endpoint, self._key, self._ledger = endpoint.rstrip("/"), key, ledger
         self._seconds, self._tries, self._stop = seconds, tries, threading.Event()
@@ -130,21 +104,6 @@ class Client(httpx.Client):
         self._sdk = openai.OpenAI(
             api_key="none", base_url=self._endpoint, max_retries=tries - 1, http_client=self
         )
-        sent = {name.lower(): str(value) for name, value in self._sdk.default_headers.items()}
-        self._sent = {name: value for name, value in sent.items() if name in SENT}
-        # Of each request that may be on its way at once, the connection, so that none has to look through all; None
-        # where a proxy may stand between, as only httpx knows which.
-        self._slots: queue.LifoQueue[httpx.HTTPTransport | None] = queue.LifoQueue()
-        proxied = trusts and not socket and getproxies()
-        for _ in range(concurrency):
-            own = transport(socket) or httpx.HTTPTransport(verify=context, trust_env=trusts)
-            self._slots.put(None if proxied else own)
-
-    def close(self) -> None:
-        super().close()
-        while not self._slots.empty():
-            if slot := self._slots.get_nowait():
-                slot.close()
 
     def stop(self) -> None:
         """Let requests in flight end, and start no others."""
@@ -156,16 +115,9 @@ class Client(httpx.Client):
         Raises NoAnswer for a request that gets none; UserError where no other would get one either; BudgetError where
         it does not fit; Stopped.
         """
-        asked = _Asked(request, json.dumps(request.body, ensure_ascii=False).encode())
+        asked = _Asked(request)
         _ASKED.set(asked)
         try:
-            try:
-                response = self._try(asked)
-                if response.is_success:
-                    return response.json()
-                asked.first = response
-            except httpx.RequestError as error:
-                asked.first = error
             return self._sdk.post(request.path, cast_to=httpx.Response, body=request.body).json()
         except _Final as error:
             raise error.__cause__ or error from None
@@ -175,55 +127,32 @@ class Client(httpx.Client):
             raise self._unanswered(error.__cause__, asked.tries) from None
 
     def send(self, request: httpx.Request, **_: Any) -> httpx.Response:
-        """What the SDK sees of one try; of the first one, its outcome is known. Raises httpx.RequestError."""
-        asked = _ASKED.get()
-        first, asked.first = asked.first, None
-        if isinstance(first, httpx.RequestError):
-            raise first
-        return self._try(asked) if first is None else first
-
-    def _try(self, asked: _Asked) -> httpx.Response:
         """The response to one try, read to its end and without the key. Raises httpx.RequestError for no answer."""
-        slot, used = self._slots.get(), None
+        asked, used = _ASKED.get(), None
         try:
-            try:
-                if self._stop.is_set():
-                    raise Stopped
-                name = self._ledger.reserve(asked.request.most)
-            except (Stopped, BudgetError) as error:
-                raise _Final from error
-            asked.tries += 1
-            try:
-                response = self._exchange(asked, slot)
-                answer = _answer(response.json()) if response.is_success else None
-                used = answer.tokens or asked.request.most if answer else NOTHING
-                return response
-            except UNREACHED:
-                used = NOTHING
-                raise
-            finally:
-                self._ledger.settle(name, used)
+            if self._stop.is_set():
+                raise Stopped
+            name = self._ledger.reserve(asked.request.most)
+        except (Stopped, BudgetError) as error:
+            raise _Final from error
+        asked.tries += 1
+        try:
+            response = self._exchange(request)
+            answer = _answer(response.json()) if response.is_success else None
+            used = answer.tokens or asked.request.most if answer else NOTHING
+            return response
+        except UNREACHED:
+            used = NOTHING
+            raise
         finally:
-            self._slots.put(slot)
+            self._ledger.settle(name, used)
 
-    def _exchange(self, asked: _Asked, slot: httpx.HTTPTransport | None) -> httpx.Response:
-        """The response, of whose headers those in READ are kept; it may take no longer than a try in all.
-
-        It comes by the connection of a slot or, without, as httpx finds it, which knows of proxies.
-        """
-        request = httpx.Request(
-            "POST",
-            self._endpoint + asked.request.path,
-            headers=self._key.headers() | self._sent | {"accept-encoding": ENCODING},
-            content=asked.content,
-            extensions={"timeout": self.timeout.as_dict()},
-        )
+    def _exchange(self, request: httpx.Request) -> httpx.Response:
+        """The response, of whose headers those in READ are kept; it may take no longer than a try in all."""
+        sent = {name: value for name, value in request.headers.items() if name in SENT}
+        request.headers = httpx.Headers(self._key.headers() | sent | {"accept-encoding": ENCODING})
         end = time.monotonic() + self._seconds
-        if slot:
-            raw = slot.handle_request(request)
-            raw.request = request
-        else:
-            raw = super().send(request, stream=True)
+        raw = super().send(request, stream=True)
         with closing(raw):
             content = self._read(raw, end)
         try:
@@ -233,7 +162,7 @@ class Client(httpx.Client):
         headers = {name: self._key.hide(raw.headers[name]) for name in READ if name in raw.headers}
         if _error(body)[0] == "insufficient_quota":
             headers["x-should-retry"] = "false"
-        return _Response(raw.status_code, body, headers, request)
+        return httpx.Response(raw.status_code, headers=headers, content=json.dumps(body), request=request)
 
     @staticmethod
     def _read(raw: httpx.Response, end: float) -> bytes:
