@@ -1,4 +1,10 @@
-from wokflow.match.arguments import embed_gpus, pair_given, search_overrides, translate_gpus, translate_overrides
+from wokflow.match.arguments import (
+    embed_gpus,
+    pair_given,
+    search_overrides,
+    translate_gpus,
+    translate_overrides,
+)
 
 ELIGIBLE = {corpus: f"{RESULTS}/match/eligible/{corpus}/part-00000.parquet" for corpus in MATCHED}
 COMPARED = shards("match/compare", "parquet", MATCH["compare"]["shards"])
