@@ -63,7 +63,8 @@ def test_a_killed_run_goes_on_from_what_it_has(lookup: Lookup, tmp_path: Path) -
         handler.close_connection = True
 
     with served(store(), well, well, well, kill, well) as server:
-        given = [lookup.files(), lookup.usual() | {"endpoint": server.url}]
+        own = {"endpoint": server.url, "regions": str(ROOT / "resources" / "enrich" / "regions.tsv")}
+        given = [lookup.files(), lookup.usual() | own]
         environment = os.environ | {"PYTHONPATH": str(ROOT / "scripts")}
         processes.append(subprocess.Popen([sys.executable, "-c", KILLED, json.dumps(given)], env=environment))
         assert processes[0].wait(60) == -signal.SIGKILL
