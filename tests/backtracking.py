@@ -162,8 +162,7 @@ class Steps:
                 return body(at, lambda end: run(end, rest, number + 1, at))
             if kind == "MIN_REPEAT" and rest(at):
                 return True
-            again = number < most and at != before
-            if again and body(at, lambda end: run(end, rest, number + 1, at)):
+            if number < most and at != before and body(at, lambda end: run(end, rest, number + 1, at)):
                 return True
             return kind == "MAX_REPEAT" and rest(at)
 
@@ -296,10 +295,7 @@ def _taken(steps: Steps, text: str, how: str) -> float:
     """The steps for a text; without end where a matcher may take no more."""
     steps.count = 0
     try:
-        if how == "search":
-            steps.search(text)
-        else:
-            steps.match(text, whole=how == "fullmatch")
+        _ = steps.search(text) if how == "search" else steps.match(text, whole=how == "fullmatch")
     except TooManySteps:
         return inf
     return steps.count

@@ -29,22 +29,22 @@ def test_fifteen_pairs_align_a_turned_space() -> None:
     assert {*map(tuple, found.pairs.tolist())} == {*enumerate(place.tolist())}
 
 
-# Cosines of the first words of both sides after artetxem/vecmap (map_embeddings.py, commit b560c94), read by us
-# and run in float64 on these spaces as --semi_supervised with --stochastic_initial 1 and --stochastic_interval 3.
-PUBLISHED = [
+# Cosines of the first words of both sides, by a transcription in float64 of the steps of artetxem/vecmap
+# (map_embeddings.py, commit b560c94; --semi_supervised, --stochastic_initial 1, --stochastic_interval 3).
+TRANSCRIBED = [
     [-0.18102, 0.11035, 0.15283, -0.31663],
     [-0.06981, -0.80632, 0.00208, 0.45118],
     [0.06299, -0.01612, -0.67816, 0.53189],
 ]
 
 
-def test_without_chance_the_spaces_are_those_of_the_published_program() -> None:
+def test_without_chance_the_spaces_are_those_of_the_published_steps() -> None:
     """There is so much noise that it finds 49 of 200 words: other steps, or measures, end elsewhere."""
     one, other, place = spaces(200, 10, 1.0)
     seeds = np.column_stack([np.arange(15), place[:15]])
     found = mapped(one, other, seeds, AlignSettings(keep=1, patience=3), 2, Progress())
     similar = found.source @ found.target.T
-    assert similar[:3, :4] == pytest.approx(np.array(PUBLISHED), abs=2e-5)
+    assert similar[:3, :4] == pytest.approx(np.array(TRANSCRIBED), abs=2e-5)
     assert (similar.argmax(axis=1) == place).sum() == 49
     assert found.iterations == 23
     assert found.objective == pytest.approx(0.833616, abs=2e-6)

@@ -108,7 +108,7 @@ def test_a_filled_in_sheet_is_read_again(written: str, ids: dict[str, str], tmp_
     ]
 
 
-CHECKS = str(ROOT / "resources/annotate/questions.checks.tsv")
+CHECKS = str(ROOT / "resources/pivot/question_checks.tsv")
 KNOWN = {"蒸": "always", "炸": "never", "煮": "rarely"}  # by the verb of the check that ships
 
 

@@ -344,7 +344,7 @@ PLANNED_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
     "pivot.candidates.level": (setting("pivot.candidates.level", 0.1), COMPARED),
     "pivot.questions.ask_all": (setting("pivot.questions.ask_all", True), {"pivot_questions"}),
     "pivot.questions.checks": (
-        setting("pivot.questions.checks", "resources/annotate/questions.checks.tsv"),
+        setting("pivot.questions.checks", "resources/pivot/question_checks.tsv"),
         {"pivot_questions"} | DECIDED,
     ),
     "judge.budget": (setting("judge.budget", 5), set()),

@@ -49,11 +49,10 @@ def read_checks(path: str, task: Mapping[str, Any]) -> list[Check] | list[Dialog
     """The checks of a table, for tasks like `task`.
 
     Those of dialogues in which items are marked: see read_dialogue_checks. Of recipes to adapt: see
-    read_writing_checks. Otherwise, its columns are name, kind, the
-    texts that tasks show, and a column for each dimension with the right values, separated by blanks; empty: any. If
-    tasks compare texts, further columns hold as many texts or more, of which the first ones are shown, and the right
-    values are the names of these columns. In texts, a bar stands for a line break. Raises UserError, with the line,
-    for a check that cannot be used.
+    read_writing_checks. Otherwise, its columns are name, kind, the texts that tasks show, and a column for each
+    dimension with the right values, separated by blanks; empty: any. If tasks compare texts, further columns hold as
+    many texts or more, of which the first ones are shown, and the right values are the names of these columns. In
+    texts, a bar stands for a line break. Raises UserError, with the line, for a check that cannot be used.
     """
     if utterances(task["shown"]):
         return read_dialogue_checks(path, task)

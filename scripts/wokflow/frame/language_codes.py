@@ -87,8 +87,6 @@ SCRIPTS = {  # of languages, in the names of Unicode; languages that are written
     "af sq sw tl xh zu yo ig ha so mg mt lb oc ast sc nan vro sgs rup gsw egl",
 }
 _OF_VARIANTS = {"ec": "Cyrillic", "el": "Latin", "cyrl": "Cyrillic", "latn": "Latin", "arab": "Arabic"}
-
-
 _NAMES_OF_VARIANTS = {
     **dict.fromkeys(_TRADITIONAL, "Traditional Chinese"),
     **dict.fromkeys(("zh-hans", "zh-cn", "zh-sg", "zh-my"), "Simplified Chinese"),

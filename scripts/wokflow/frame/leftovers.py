@@ -40,10 +40,10 @@ def remove_leftovers(path: Path) -> None:
     stay, since a second copy of this job may still run on another node.
     """
     begin, end = f".{path.name}.", ".part"
-    for name in os.listdir(path.parent):  # noqa: PTH208  (a cache has many files in a folder)
-        ours = name.startswith(begin) and name.endswith(end)
-        if ours and is_over(name[len(begin) : -len(end)].removesuffix(".old")):
-            remove(path.parent / name)
+    for left in path.parent.iterdir():
+        ours = left.name.startswith(begin) and left.name.endswith(end)
+        if ours and is_over(left.name[len(begin) : -len(end)].removesuffix(".old")):
+            remove(left)
 
 
 def is_over(writer: str) -> bool:

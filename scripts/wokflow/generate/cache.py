@@ -50,7 +50,7 @@ class Cache:
         path = self._path(request)
         stored = {"request": request.as_json(), "round": self._round, "response": response}
         with tables.atomic(path) as temporary:
-            temporary.write_text(json.dumps(stored, ensure_ascii=False), encoding="utf-8")
+            temporary.write_text(json.dumps(stored, ensure_ascii=False, indent=1), encoding="utf-8")
 
     def _path(self, request: Request) -> Path:
         name = request.digest

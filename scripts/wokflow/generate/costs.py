@@ -98,8 +98,6 @@ class Ledger:
         return f"{self._said(self.earlier.plus(self.spent))}{of} spent{before}"
 
     def _fits(self, most: Tokens) -> bool:
-        if self._tokens is None and self._money is None:
-            return True
         total = Tokens.total((self.earlier, self.spent, most, *self._reserved.values()))
         if self._tokens is not None and sum(total) > self._tokens:
             return False
@@ -113,12 +111,10 @@ class Ledger:
         """Add a line to the file; with a budget it is on the disk before the try is sent."""
         if self._file is None:
             return
-        if not self._reserved:  # else, one was noted before
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-        # The line break comes first: a line that a killed process left unfinished does not damage the next one.
-        line = "\n" + json.dumps({"try": name, "cost": cost, **tokens._asdict()})
-        with self._file.open("ab") as file:
-            file.write(line.encode())
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        with self._file.open("a", encoding="utf-8") as file:
+            # The line break comes first: a line that a killed process left unfinished does not damage the next one.
+            file.write("\n" + json.dumps({"try": name, "cost": cost, **tokens._asdict()}))
             file.flush()
             if self._money is not None or self._tokens is not None:
                 os.fsync(file.fileno())

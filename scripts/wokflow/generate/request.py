@@ -3,7 +3,6 @@
 import hashlib
 import json
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from wokflow.frame.job import UserError
@@ -46,7 +45,7 @@ class Request:
         """All that the answer depends on."""
         return {"endpoint": self.endpoint, "path": self.path, "body": self.body, "draw": self.draw}
 
-    @cached_property
+    @property
     def digest(self) -> str:
         """SHA-256 of all that the answer depends on, whatever the order of fields."""
         text = json.dumps(self.as_json(), sort_keys=True, ensure_ascii=False)

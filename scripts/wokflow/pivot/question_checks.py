@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from wokflow.frame.job import UserError
 from wokflow.frame.text_files import read_table
 
-COMPREHENSION, ATTENTION = KINDS = (
-    "comprehension",
-    "attention",
-)  # first in the sheet; between other questions
+# Kinds: the first stand first in the sheet, the others between other questions.
+KINDS = COMPREHENSION, ATTENTION = "comprehension", "attention"
 
 
 @dataclass(frozen=True)

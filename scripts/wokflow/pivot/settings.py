@@ -54,7 +54,7 @@ class QuestionsSettings(Settings):
     ask_all: bool = False
     """Ask people also about actions that frequency decides, as in the paper's pilot study."""
     checks: Content[Text | None] = None
-    """Questions with known answers, such as resources/annotate/questions.checks.tsv, that are put into the sheet. No
+    """Questions with known answers, such as resources/pivot/question_checks.tsv, that are put into the sheet. No
     answers count of annotators who answer one of them wrongly, or not at all. null: none, as in the paper.
     """
 

@@ -76,9 +76,7 @@ def _best(best: Evaluation, metric: str) -> str:
 
 
 def _header(base: Mapping[str, Any], settings: ModelSettings) -> str:
-    languages = sorted(
-        {*(settings.languages or ("zh",))}
-    )  # recipes that are learnt by their dish are Chinese
+    languages = sorted({*(settings.languages or ("zh",))})  # recipes by their dish are Chinese
     lines = [
         "library_name: transformers",
         "license: other",
