@@ -11,8 +11,8 @@ COPY Makefile constraints.txt requirements.tsv pyproject.toml ./
 COPY scripts/pins.py scripts/
 # A folder with another build of torch, such as that for CPUs, may be given: --build-arg PIP_EXTRA_INDEX_URL=...
 ARG PIP_EXTRA_INDEX_URL
-RUN make setup-hub PYTHON=python3.11 \
- && rm -rf .venv/torch /root/.cache
+RUN PIP_NO_CACHE_DIR=1 UV_NO_CACHE=1 make setup-hub PYTHON=python3.11 \
+ && rm -rf .venv/torch
 
 ENV PATH=/opt/wokflow/.venv/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1
