@@ -51,8 +51,8 @@ FORMER = {
         causes.is_out_of_memory,
         ["slurmstepd", "exceeded ", "job ", "memory limit", "oom-kill", "OOM_kill", "\n", " ", "a"],
     ),
-    "headings": Former(
-        r"(?i)\s*(?:Title:|Ingredients:|Steps:)[^\S\n]*",
+    "headings": Former(  # with the condition, which is newer, that no word goes on into one
+        r"(?i)\s*(?<![A-Za-z])(?:Title:|Ingredients:|Steps:)[^\S\n]*",
         lambda pattern, text: pattern.sub("\n", text).strip(),
         recipe_texts.without_headings,
         ["Title:", "STEPS:", "Ingredients:", "steps", *" \n\ta\u3000"],

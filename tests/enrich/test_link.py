@@ -373,6 +373,7 @@ def test_nasals_are_dots_above_however_the_letter_after_them_is_written() -> Non
 @example("\nन्")  # no consonant follows
 @example("न्\u095b")
 @example("А\u093c\u0301")  # a mark that goes stands before one that goes behind a letter
+@example(" \u093c\n")  # a mark that goes stands between white space
 @example("и\u0301\u0306")  # ... or before one that the letter is composed with
 def test_every_character_of_a_plain_text_has_its_place(text: str) -> None:
     found, places = placed(text)

@@ -73,6 +73,12 @@ def placed(text: str) -> tuple[str, Places | None]:
     for match in _letters().finditer(seen):
         start, stop = match.span()
         piece = DOT_ABOVE if match.lastgroup else _plain(match.group())
+        if not piece:
+            continue
+        if piece.isspace() and pieces and pieces[-1].isspace():  # a mark that stood between them is gone
+            pieces[-1] = max(piece, pieces[-1], key="\n".__eq__)
+            ends[-1] = at[stop - 1] + 1
+            continue
         pieces.append(piece)
         if piece == match.group():
             starts += at[start:stop]
