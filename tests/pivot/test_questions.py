@@ -13,14 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
-from wokflow.frame.tsv_sheets import read_sheet
 from wokflow.pivot import schemas
 from wokflow.pivot.answers import GIVEN, read_answers
 from wokflow.pivot.pivots import majority, per_pair, pivot_pivots
 from wokflow.pivot.questions import HEADER, identified, pivot_questions
 from wokflow.pivot.settings import PivotsSettings, QuestionsSettings
-
-from tests.conftest import ROOT
 
 
 def candidate(verb: str, kind: str, phrases: list[str] | None = None) -> dict[str, object]:

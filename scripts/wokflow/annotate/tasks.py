@@ -69,7 +69,7 @@ def annotate_tasks(
     texts of several systems. With `instances` and `recipes`, a task is a source to adapt; with `utterances`, a
     dialogue whose items are to be marked; with `questions` (pivot/questions), an action that a dish may need. A text
     that is empty is shown as EMPTY, since the system did generate it. Raises UserError if there are no tasks, for an
-    item without a text of a system, for translations into several languages, and for answers that pivot does not know.
+    item without a text of a system, for translations into several languages, and for answers that pivot cannot read.
     """
     random = Random(f"{settings.seed} {settings.study}")
     if rated:
