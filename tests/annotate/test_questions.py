@@ -8,7 +8,7 @@ from wokflow.annotate.settings import TasksSettings
 from wokflow.annotate.tasks import annotate_tasks
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
-from wokflow.pivot.answers import read_answers
+from wokflow.pivot.people_answers import read_answers
 from wokflow.pivot.schemas import QUESTIONS
 
 from tests.annotate.studies import OWN, Study

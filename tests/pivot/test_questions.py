@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
 from wokflow.pivot import schemas
-from wokflow.pivot.answers import GIVEN, read_answers
+from wokflow.pivot.people_answers import GIVEN, read_answers
 from wokflow.pivot.pivots import majority, per_pair, pivot_pivots
 from wokflow.pivot.questions import HEADER, identified, pivot_questions
 from wokflow.pivot.settings import PivotsSettings, QuestionsSettings

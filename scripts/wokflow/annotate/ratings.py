@@ -17,7 +17,7 @@ from wokflow.frame import tables
 from wokflow.frame.job import Job
 from wokflow.frame.tsv_sheets import write_sheet
 from wokflow.judge.schemas import RATINGS
-from wokflow.pivot.answers import GIVEN
+from wokflow.pivot.people_answers import GIVEN
 
 CRITERIA = ("run", "instance_id", "criterion", "rating", "rater")
 Row = dict[str, Any]

@@ -29,7 +29,7 @@ from wokflow.judge.pta import ORDER
 from wokflow.judge.schemas import TASKS
 from wokflow.judge.tasks import read_dimensions
 from wokflow.models.recipe_texts import without_headings
-from wokflow.pivot.answers import ANSWERS, SCALE
+from wokflow.pivot.people_answers import ANSWERS, SCALE
 
 STRATA = {
     "ash": ("cuisine", "dish"),
