@@ -13,7 +13,11 @@ study_instances = lambda wildcards: INSTANCES.only(study_data(wildcards))
 study_before = lambda wildcards: (
     COMPARING
     if study_data(wildcards) == "pta"
-    else STEPS.of_predictions(EXAMPLES, INSTANCES, study_data(wildcards))
+    else (
+        (PARSING[DISH_CORPUS],)
+        if study_data(wildcards) == "pivot"
+        else STEPS.of_predictions(EXAMPLES, INSTANCES, study_data(wildcards))
+    )
 )
 
 
@@ -35,6 +39,9 @@ rule annotate_tasks:
             )
             for path in parts(f"ingest/recipes/{corpus}", INGEST_PARTS)
         ],
+        questions=lambda wildcards: (
+            [f"{RESULTS}/pivot/questions/part-00000.parquet"] if study_data(wildcards) == "pivot" else []
+        ),
     output:
         tasks=f"{RESULTS}/annotate/tasks/{{study}}/part-00000.parquet",
     log:
@@ -97,7 +104,7 @@ rule annotate_ratings:
     benchmark:
         benchmark_of("annotate_ratings", "study")
     wildcard_constraints:
-        study="|".join(SCOPE.answered("rating", "best_worst")) or "(?!)",
+        study="|".join(SCOPE.answered("rating", "best_worst", "asking")) or "(?!)",
     conda:
         "../envs/annotate.yaml"
     resources:

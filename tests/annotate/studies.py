@@ -55,6 +55,7 @@ class Study:
             rated=[],
             utterances=[],
             recipes=[],
+            questions=[],
             tasks=self.path("tasks"),
             settings=settings,
             job=Job(),

@@ -38,6 +38,7 @@ def test_a_row_has_the_papers_files_in_the_language_of_its_raters(tmp_path: Path
         {"data": "ash", "settings": "tasks.sample=200"},
         {"kind": "best_worst", "data": "counterfactual"},
         {"kind": "writing", "data": "en-zh", "checks": "none"},
+        {"kind": "asking", "data": "pivot"},
         {"name": "ash"},
     )
     names = [
@@ -52,9 +53,10 @@ def test_a_row_has_the_papers_files_in_the_language_of_its_raters(tmp_path: Path
         ["-", "ash.en.md", "consent.en.md", "-"],
         ["best_worst.zh.tsv", "best_worst.zh.md", "consent.zh.md", "-"],
         ["-", "writing.zh.md", "consent.zh.md", "-"],
+        ["asking.zh.tsv", "asking.zh.md", "consent.zh.md", "-"],
         ["rating.en.tsv", "rating.en.md", "consent.en.md", "rating.zh-en.tsv"],
     ]
-    assert [study.runs for study in found.values()] == [("mt",), (), ("x", "y", "z"), (), ("mt",)]
+    assert [study.runs for study in found.values()] == [("mt",), (), ("x", "y", "z"), (), (), ("mt",)]
     assert found["s0"].settings == {"tasks": {"sample": 9, "strata": ["source"]}, "sheets": {"per_rater": 3}}
 
 
@@ -87,6 +89,7 @@ def test_raters_of_one_name_from_two_tables_are_not_taken_for_one(tmp_path: Path
         ({"kind": "writing", "systems": "mt"}, "leave the columns systems and texts empty"),
         ({"kind": "marking"}, "items are marked in dialogues alone: set data to dialogues"),
         ({"kind": "marking", "data": "dialogues"}, "name their file, ingest.dialogues.path"),
+        ({"kind": "asking"}, "kind asking and data pivot go together"),
     ],
 )
 def test_a_row_that_cannot_be_used_is_refused_with_its_line(
@@ -152,9 +155,9 @@ def test_the_studies_that_come_with_the_workflow_can_be_read(tmp_path: Path) -> 
     raters = tmp_path / "raters.tsv"
     raters.write_text("rater\tconsent\tstate\treplaces\nr1\tyes\t\t\n", encoding="utf-8")
     (tmp_path / "studies.tsv").write_text(text.replace("raters.tsv\t", f"{raters}\t"), encoding="utf-8")
-    spoken = {"dialogues": {"path": "dialogues.jsonl"}}
-    config = {"annotate": {"studies": str(tmp_path / "studies.tsv")}, "ingest": spoken}
+    others = {"ingest": {"dialogues": {"path": "dialogues.jsonl"}}, "pivot": {"pivots": {"given": None}}}
+    config = {"annotate": {"studies": str(tmp_path / "studies.tsv")}, **others}
     found = read_studies(
         config, SCHEMA, {**RUNS, "en-zh": ["mt"], "pta": ["mt"], "dialogues": ["llama2-70b"]}, ["writer"]
     )
-    assert len(found) == 9 and found["ash"].settings["tasks"]["sample"] == 200
+    assert len(found) == 10 and found["ash"].settings["tasks"]["sample"] == 200

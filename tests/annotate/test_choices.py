@@ -59,6 +59,7 @@ def hand_out(made: Compared, rater: str = "r1", checks: str | None = None, **own
         rated=[made.path("tasks")],
         utterances=[],
         recipes=[],
+        questions=[],
         tasks=made.path("asked"),
         settings=TasksSettings(**given | own),
         job=Job(),

@@ -49,6 +49,7 @@ class Marking(Study):
             rated=[],
             utterances=[self.path("utterances")],
             recipes=[],
+            questions=[],
             tasks=self.path("tasks"),
             settings=TasksSettings(**{**given, "dimensions": CATEGORIES}),
             job=Job(),

@@ -58,6 +58,7 @@ class Writing(Study):
             rated=[],
             utterances=[],
             recipes=[self.path("recipes")],
+            questions=[],
             tasks=self.path("tasks"),
             settings=TasksSettings(**given),
             job=Job(),

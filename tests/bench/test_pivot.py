@@ -210,7 +210,7 @@ def mine_pivots(folder: Path, **chosen: Any) -> None:
         job=Job(),
     )
     files = {name: str(folder / name) for name in ("votes", "agreement", "rejects")}
-    settings = PivotsSettings(pairs=pairs, glossary=GLOSSARY, checks=None)
+    settings = PivotsSettings(pairs=pairs, glossary=GLOSSARY)
     pivot_pivots(candidates=[candidates], pivots=pivots, **files, settings=settings, job=Job())
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from wokflow.pivot.agreement import agreement, alpha, coincidences, nominal, ordinal
-from wokflow.pivot.questions import SCALE
+from wokflow.pivot.people_answers import SCALE
 
 # Krippendorff 2011, Computing Krippendorff's Alpha-Reliability, part D: four observers, twelve units, five values.
 OBSERVERS = """

@@ -79,7 +79,7 @@ class Given:
     def pivots(self, given: str, said: Progress | None = None) -> pl.DataFrame:
         out = str(self.folder / "pivots.parquet")
         files = {name: str(self.folder / name) for name in ("votes", "agreement", "rejects")}
-        settings = PivotsSettings(given=given, checks=None, **self.known)
+        settings = PivotsSettings(given=given, **self.known)
         pivot_pivots(
             candidates=[], pivots=out, **files, settings=settings, job=Job(progress=said or Progress())
         )
@@ -237,7 +237,7 @@ def test_nothing_mined_is_said_in_the_log_and_on_the_screen(
 ) -> None:
     tables.write(tmp_path / "none", schemas.CANDIDATES, tables.frame(schemas.CANDIDATES), {})
     files = {name: str(tmp_path / name) for name in ("pivots", "votes", "agreement", "rejects")}
-    settings, said = PivotsSettings(checks=None, **Given(tmp_path).known), io.StringIO()
+    settings, said = PivotsSettings(**Given(tmp_path).known), io.StringIO()
     pivot_pivots(
         candidates=[str(tmp_path / "none")], **files, settings=settings, job=Job(progress=Progress(said))
     )

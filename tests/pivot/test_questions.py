@@ -13,13 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
-from wokflow.frame.tsv_sheets import read_sheet
 from wokflow.pivot import schemas
+from wokflow.pivot.people_answers import GIVEN, read_answers
 from wokflow.pivot.pivots import majority, per_pair, pivot_pivots
-from wokflow.pivot.questions import GIVEN, HEADER, identified, pivot_questions, read_answers
+from wokflow.pivot.questions import HEADER, identified, pivot_questions
 from wokflow.pivot.settings import PivotsSettings, QuestionsSettings
-
-from tests.conftest import ROOT
 
 
 def candidate(verb: str, kind: str, phrases: list[str] | None = None) -> dict[str, object]:
@@ -108,56 +106,6 @@ def test_a_filled_in_sheet_is_read_again(written: str, ids: dict[str, str], tmp_
     ]
 
 
-CHECKS = str(ROOT / "resources/pivot/question_checks.tsv")
-KNOWN = {"蒸": "always", "炸": "never", "煮": "rarely"}  # by the verb of the check that ships
-
-
-@pytest.mark.parametrize(
-    ("said", "reason"),
-    [
-        ({}, None),
-        ({"炸": "sometimes"}, "failed_comprehension"),
-        ({"蒸": ""}, "failed_comprehension"),
-        ({"煮": "always"}, "failed_attention"),
-    ],
-)
-def test_answers_count_of_annotators_alone_who_know_the_answers_to_checks(
-    written: str, tmp_path: Path, said: dict[str, str], reason: str | None
-) -> None:
-    path, known = tmp_path / "sheet.tsv", KNOWN | said
-    pivot_questions(
-        candidates=written,
-        questions=str(tmp_path / "questions"),
-        sheet=str(path),
-        settings=QuestionsSettings(checks=CHECKS),
-        job=Job(),
-    )
-    rows = [row for _, row in read_sheet(str(path), GIVEN)]
-    assert [row["verb"] for row in rows] == ["蒸", "炸", "切", "煮", "拌"]
-    answers = [(row["question_id"], "ann", known.get(row["verb"], "always")) for row in rows]
-    found = {name: tmp_path / name for name in OUTPUTS}
-    pairs, glossary = tmp_path / "pairs.tsv", tmp_path / "glossary.json"
-    pairs.write_text(PAIRS, encoding="utf-8")
-    glossary.write_text(json.dumps(GLOSSARY, ensure_ascii=False), encoding="utf-8")
-    pivot_pivots(
-        candidates=[written],
-        **{name: str(place) for name, place in found.items()},
-        settings=PivotsSettings(
-            pairs=str(pairs),
-            glossary=str(glossary),
-            answers=(sheet(tmp_path, *answers),),
-            annotators=1,
-            checks=CHECKS,
-        ),
-        job=Job(),
-    )
-    votes = tables.read(found["votes"])
-    assert votes["verb_class"].to_list() == ["切", "拌"] and {*votes["left_out"]} == {reason}
-    decided = tables.read(found["pivots"]).filter(decided_by="people")
-    assert decided.height == (0 if reason else 2)
-    assert tables.read(found["agreement"])["answers"].to_list() == ([] if reason else [2, 2])
-
-
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
@@ -213,7 +161,6 @@ def decided(written: str, answers: list[str], tmp_path: Path, **more: object) ->
         "pairs": str(pairs),
         "glossary": str(glossary),
         "answers": answers,
-        "checks": None,
     }
     files = {name: str(tmp_path / name) for name in OUTPUTS}
     settings = PivotsSettings(**known | {"annotators": 1} | more)

@@ -65,7 +65,7 @@ def results_of(published: Path, results: Path) -> None:
     given = str(published / "pivot_actions.pkl")
     pivots = part(results, "pivot/pivots")
     left = {name: str(results / name) for name in ("votes", "agreement", "rejects", "effects")}
-    settings: Any = PivotsSettings(given=given, checks=None, **known)
+    settings: Any = PivotsSettings(given=given, **known)
     files = {name: left[name] for name in ("votes", "agreement", "rejects")}
     pivot_pivots(candidates=[], pivots=pivots, **files, settings=settings, job=Job())
     assert tables.read(left["rejects"]).is_empty()

@@ -171,7 +171,10 @@ STUDIES = "\t".join(STUDY_COLUMNS) + "".join(
     f"\n{name}\t{kind}\tzh-en" + "\t" * 7 + "data/raters.tsv\tdata/raters.tsv\t"
     for name, kind in (("rated", "rating"), ("compared", "best_worst"), ("written", "writing"))
 )
-MARKING = "marked\tmarking\tdialogues" + "\t" * 7 + "data/raters.tsv\tdata/raters.tsv\t\n"
+MARKING = "".join(
+    f"{kinds}" + "\t" * 7 + "data/raters.tsv\tdata/raters.tsv\t\n"
+    for kinds in ("marked\tmarking\tdialogues", "asked\tasking\tpivot")
+)
 
 
 def add_alternatives(house: Path) -> None:

@@ -10,7 +10,6 @@ OTHER_KEYS: dict[str, set[str]] = {
     "match.search.k": {"match_search", "match_pair"},
     "paper": {"report_page"},
     "match.search.shards": set(),
-    "pivot.questions.checks": {"pivot_questions", "pivot_pivots"},
     "sources.counterfactual": set(),
     "parse.dependencies.batch": {"parse_dependencies", "evaluate_counterfactual"},
     "parse.dependencies.shards": set(),

@@ -343,10 +343,6 @@ PLANNED_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
     "pivot.candidates.recipes": (setting("pivot.candidates.recipes", 20), COMPARED),
     "pivot.candidates.level": (setting("pivot.candidates.level", 0.1), COMPARED),
     "pivot.questions.ask_all": (setting("pivot.questions.ask_all", True), {"pivot_questions"}),
-    "pivot.questions.checks": (
-        setting("pivot.questions.checks", "resources/pivot/question_checks.tsv"),
-        {"pivot_questions"} | DECIDED,
-    ),
     "judge.budget": (setting("judge.budget", 5), set()),
     "pivot.pivots.answers": (setting("pivot.pivots.answers", ["data/answers.tsv"]), DECIDED),
     "pivot.pivots.annotators": (setting("pivot.pivots.annotators", 2), DECIDED),

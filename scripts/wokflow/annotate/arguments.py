@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from wokflow.annotate.fields import HUMAN, MARKING, PTA
+from wokflow.annotate.fields import ASKING, HUMAN, MARKING, PTA
 from wokflow.annotate.raters import read_raters
 from wokflow.frame.job import UserError
 from wokflow.frame.paper_settings import Rows, paper_of
@@ -14,10 +14,11 @@ from wokflow.frame.paths import expanded
 from wokflow.frame.runs import ADAPTED, DIALOGUES, NAME, REWRITTEN, located, read_overrides
 from wokflow.frame.text_files import read_table
 
-KINDS = ("rating", "best_worst", "writing", MARKING)
-ASH = "ash"
+KINDS = ("rating", "best_worst", "writing", MARKING, ASKING)
+ASH, PIVOT = "ash", "pivot"
 JUDGED = (ASH, DIALOGUES, PTA)  # whose tasks are those of stage judge
-DATA = (*ADAPTED, REWRITTEN, *JUDGED)
+DATA = (*ADAPTED, REWRITTEN, *JUDGED, PIVOT)
+UNSEEN = ("writing", MARKING, ASKING)  # kinds of which no system has made what people see
 WITHOUT_TEXT = (("rating", REWRITTEN), ("best_worst", "en-zh"))  # of which our instructions say nothing
 STEPS = {name: f"annotate.{name}" for name in ("tasks", "sheets", "ratings", "marked", "written")}
 FOLDER = "resources/annotate"
@@ -27,10 +28,11 @@ NONE = "none"  # in the column checks
 COLUMNS = {
     "name": "Letters, digits, _ and -; sheets and ratings go by it.",
     "kind": "`rating`: texts are rated one by one. `best_worst`: the best and the worst of several are named. "
-    "`writing`: recipes are adapted. `marking`: culture-specific items are marked.",
+    "`writing`: recipes are adapted. `marking`: culture-specific items are marked. `asking`: how often actions occur "
+    "in a dish is asked.",
     "data": "`zh-en`, `en-zh`: adaptations of a test set. `counterfactual`: rewritten recipes. `ash`: recipes of "
     "stage judge, which are rated. `dialogues`: adapted ones, which are rated, or original ones, whose items are "
-    "marked. `pta`: translations of items, between which people choose.",
+    "marked. `pta`: translations of items, between which people choose. `pivot`: actions of dishes.",
     "systems": "Whose texts are rated, with blanks between: runs, and `human` for the references. Empty: all.",
     "texts": "A file of more texts, of people or of systems that are no runs: columns instance_id, run and "
     "prediction, Parquet or .tsv. Empty: none.",
@@ -39,7 +41,7 @@ COLUMNS = {
     "instructions": "The file of what raters are told; empty: that in resources/annotate.",
     "consent": "The file of what raters consent to; empty: that in resources/annotate.",
     "checks": "The file of tasks with known answers; empty: that in resources/annotate for its kind and data, if "
-    "there is one (none for `marking` and `writing`); `none`: no checks.",
+    "there is one (none for `marking`, `writing` and `asking`); `none`: no checks.",
     "raters": "The table of raters.",
     "answers": "A sheet that came back, or the folder of such sheets; empty: none has.",
     "settings": "What differs from the config for this study: `tasks.sample=200; sheets.per_task=5`.",
@@ -109,7 +111,7 @@ def read_studies(
 
 def _study(row: Mapping[str, str], settings: Mapping[str, Any], known: tuple[str, ...]) -> Study:
     kind, data = row["kind"], row["data"]
-    lang = {ASH: "en", DIALOGUES: "en", PTA: "en", REWRITTEN: "zh"}.get(data, data[-2:])
+    lang = {ASH: "en", DIALOGUES: "en", PTA: "en", REWRITTEN: "zh", PIVOT: "zh"}.get(data, data[-2:])
     of = data if data in JUDGED and kind != MARKING else kind
     dimensions = f"{FOLDER}/{kind}.{lang}.tsv"
     own = {
@@ -160,8 +162,8 @@ def _problems(row: Mapping[str, str], studies: Mapping[str, Study]) -> Iterator[
         yield f"texts of data {row['data']} can only be rated: set kind to rating."
     if row["kind"] == "writing" and row["data"] not in (*ADAPTED, *JUDGED):
         yield f"people can adapt recipes of data {' and '.join(ADAPTED)} alone."
-    if row["systems"] + row["texts"] and row["kind"] in ("writing", MARKING):
-        yield "people see the source, and not the text of a system: leave the columns systems and texts empty."
+    if row["systems"] + row["texts"] and row["kind"] in UNSEEN:
+        yield "people see no text of a system: leave the columns systems and texts empty."
     if row["texts"] and row["data"] in JUDGED:
         yield f"texts of data {row['data']} are those of stage judge: leave the column texts empty."
     if not row["raters"]:
@@ -177,6 +179,8 @@ def _of_kind(row: Mapping[str, str]) -> Iterator[str]:
     """A study that marks items in other data; one that needs instructions, and has none."""
     if row["kind"] == MARKING and row["data"] != DIALOGUES:
         yield f"items are marked in dialogues alone: set data to {DIALOGUES}."
+    if (row["kind"] == ASKING) != (row["data"] == PIVOT):
+        yield f"people are asked about actions of dishes alone: kind {ASKING} and data {PIVOT} go together."
     if (row["kind"], row["data"]) in WITHOUT_TEXT and not row["instructions"]:
         yield f"instructions is empty: for kind {row['kind']} of data {row['data']}, bring a file of your own."
 
@@ -196,7 +200,7 @@ def _idle(study: Study, systems: Collection[str], config: Mapping[str, Any]) -> 
     if study.data in ADAPTED and (dataset or default) == "gold" and not config["train"]["gold"][study.data]:
         return f"there is no gold set {study.data} (train.gold.{study.data})"
     human = HUMAN in study.systems or study.data in ADAPTED  # references
-    written = study.texts or study.kind in ("writing", MARKING) or (human and study.data not in JUDGED)
+    written = study.texts or study.kind in UNSEEN or (human and study.data not in JUDGED)
     if not systems and not written:
         return f"no text of {study.data} is made that people could rate"
     absent = study.raters == RATERS and not Path(study.raters).is_file()
@@ -220,6 +224,8 @@ def _missing(study: Study, systems: Collection[str], config: Mapping[str, Any]) 
         yield "data ash are recipes of generators, and judge.models names no generator."
     if study.kind == MARKING and not config["ingest"]["dialogues"]["path"]:
         yield "there are no dialogues in which items could be marked: name their file, ingest.dialogues.path."
+    if study.kind == ASKING and config["pivot"]["pivots"]["given"]:
+        yield "pivot actions are given (pivot.pivots.given), so that there are no questions about them."
     if study.data == DIALOGUES and study.kind != MARKING and not systems:
         yield "no run adapts dialogues: name one in the table of runs."
     if study.data == PTA and not systems:

@@ -17,6 +17,7 @@ from wokflow.frame import tables
 from wokflow.frame.job import Job
 from wokflow.frame.tsv_sheets import write_sheet
 from wokflow.judge.schemas import RATINGS
+from wokflow.pivot.people_answers import GIVEN
 
 CRITERIA = ("run", "instance_id", "criterion", "rating", "rater")
 Row = dict[str, Any]
@@ -41,7 +42,7 @@ def annotate_ratings(
     are rejected as a whole are additional. A task that a rater answered twice counts once if the answers are the
     same, and not at all otherwise. All ratings of raters who do not count are rejects; of raters who have withdrawn,
     nothing is written. `criteria` holds the ratings of texts by one system, choices aside, in the form
-    that evaluate.correlations.ratings takes.
+    that evaluate.correlations.ratings takes, or the answers to questions, in that of pivot.pivots.answers.
     """
     people = {rater.name: rater for rater in read_raters(settings.raters)}
     rows = tables.read(assigned).sort("rater", "position").to_dicts()
@@ -77,13 +78,16 @@ def annotate_ratings(
         tables.write(path, schema, some, job.metadata)
     rated = rated.sort("task_id", "rater", "dimension")
     tables.write(ratings, RATINGS, rated, job.metadata)
-    known = tables.read(tasks, ["task_id", "system", "item", "dimensions"]).drop_nulls()
+    known = tables.read(tasks, ["task_id", "system", "item", "dimensions"])
     nominal = {one["name"] for row in known["dimensions"] for one in row if one["scale"] == "nominal"}
     of_one = rated.filter(~pl.col("dimension").is_in(nominal)).join(
         known, on="task_id", maintain_order="left"
     )
-    columns = ("system", "item", "dimension", "value", "rater")
-    write_sheet(criteria, CRITERIA, of_one.select(columns).rows())
+    if of_one["system"].null_count():  # questions
+        write_sheet(criteria, GIVEN, of_one.select("item", "rater", "value").rows())
+    else:
+        columns = ("system", "item", "dimension", "value", "rater")
+        write_sheet(criteria, CRITERIA, of_one.select(columns).rows())
 
 
 def _filled(

@@ -32,7 +32,7 @@ class TasksSettings(Settings):
     """Number to draw from each stratum."""
     strata: tuple[Text, ...] = ()
     """The texts that define the strata, by their names in the tasks, outer strata first. Empty: cuisine and dish for
-    data ash, both dishes for counterfactual.
+    data ash, both dishes for counterfactual and pivot.
     """
     size: int = Field(4, ge=3, le=6)
     """Number of texts compared at a time, in studies of kind best_worst."""
@@ -41,9 +41,9 @@ class TasksSettings(Settings):
     study: str = from_rule()
     """The study's name."""
     kind: str = from_rule()
-    """rating, best_worst, writing or marking."""
+    """rating, best_worst, writing, marking or asking."""
     data: str = from_rule()
-    """The data that the texts belong to: a direction, counterfactual, ash, dialogues or pta."""
+    """The data that the texts belong to: a direction, counterfactual, ash, dialogues, pta or pivot."""
     systems: list[str] = from_rule()
     """The systems whose texts are rated; none: all."""
     texts: Content[str | None] = from_rule()
@@ -64,7 +64,7 @@ class SheetsSettings(Settings):
     study: str = from_rule()
     """The study's name."""
     kind: str = from_rule()
-    """rating, best_worst, writing or marking."""
+    """rating, best_worst, writing, marking or asking."""
     raters: Content[str] = from_rule()
     """The table of raters."""
     instructions: Content[str] = from_rule()

@@ -1,4 +1,4 @@
-"""The tasks of people: to rate texts, to compare texts, to adapt recipes, or to mark items in dialogues."""
+"""The tasks of people: to rate or compare texts, adapt recipes, mark items, or tell how dishes are cooked."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
@@ -7,7 +7,18 @@ from typing import Any
 import polars as pl
 
 from wokflow.annotate.design import sampled, tuples
-from wokflow.annotate.fields import BEST, CATEGORY, FOREIGNNESS, HUMAN, MARKING, PTA, SYSTEM, WORST, utterance
+from wokflow.annotate.fields import (
+    ASKING,
+    BEST,
+    CATEGORY,
+    FOREIGNNESS,
+    HUMAN,
+    MARKING,
+    PTA,
+    SYSTEM,
+    WORST,
+    utterance,
+)
 from wokflow.annotate.settings import TasksSettings
 from wokflow.evaluate.given_rows import read_rows
 from wokflow.frame import tables
@@ -18,8 +29,13 @@ from wokflow.judge.pta import ORDER
 from wokflow.judge.schemas import TASKS
 from wokflow.judge.tasks import read_dimensions
 from wokflow.models.recipe_texts import without_headings
+from wokflow.pivot.people_answers import ANSWERS, SCALE
 
-STRATA = {"ash": ("cuisine", "dish"), "counterfactual": ("base_dish", "dish")}
+STRATA = {
+    "ash": ("cuisine", "dish"),
+    "counterfactual": ("base_dish", "dish"),
+    "pivot": ("base_dish", "target_dish"),
+}
 EMPTY = "[no text]"
 SIDES = {"a": "A", "b": "B"}  # both translations, in prompts and in sheets
 LEAST = 3  # systems that a comparison of best and worst needs
@@ -40,6 +56,7 @@ def annotate_tasks(
     rated: list[str],
     utterances: list[str],
     recipes: list[str],
+    questions: list[str],
     tasks: str,
     settings: TasksSettings,
     job: Job,
@@ -50,9 +67,9 @@ def annotate_tasks(
     each pair is taken, since its sides are drawn already; the sample is one of items, each with all its runs. With
     `instances` and `predictions`, a task shows a system's text for an item or, in a study of kind best_worst, the
     texts of several systems. With `instances` and `recipes`, a task is a source to adapt; with `utterances`, a
-    dialogue whose items are to be marked. An empty text is shown as EMPTY, since the system did generate it. Raises
-    UserError if there are no tasks, for an item without a text of a system, and for translations into several
-    languages.
+    dialogue whose items are to be marked; with `questions` (pivot/questions), an action that a dish may need. A text
+    that is empty is shown as EMPTY, since the system did generate it. Raises UserError if there are no tasks, for an
+    item without a text of a system, for translations into several languages, and for answers that pivot cannot read.
     """
     random = Random(f"{settings.seed} {settings.study}")
     if rated:
@@ -64,6 +81,8 @@ def annotate_tasks(
             made = _sample(wanted, "task_id", settings, random)
     elif settings.kind == MARKING:
         made = _sample(list(_dialogues(utterances, settings)), "item", settings, random)
+    elif settings.kind == ASKING:
+        made = _sample(list(_asked(questions, settings)), "item", settings, random)
     elif settings.kind == "writing":
         made = _sample(_sources(tables.read(instances), recipes, settings), "item", settings, random)
     else:
@@ -249,6 +268,26 @@ def _dialogues(utterances: Sequence[str], settings: TasksSettings) -> Iterator[R
         made = _task(str(name), str(name), None, {}, settings)
         shown = [utterance(*row) for row in rows.select("position", "speaker", "text").iter_rows()]
         yield {**made, "shown": shown, "dimensions": dimensions}
+
+
+def _asked(questions: Sequence[str], settings: TasksSettings) -> Iterator[Row]:
+    """The questions of stage pivot, each about an action; their dimension has the answers that pivot reads."""
+    path = settings.dimensions or ""
+    dimensions = read_dimensions(path)
+    if [sorted(ANSWERS.get(value, "") for value in each["values"]) for each in dimensions] != [sorted(SCALE)]:
+        raise UserError(
+            f"{path} must have one dimension, whose values say {', '.join(SCALE)}: {', '.join(ANSWERS)}."
+        )
+    for row in tables.read(questions).sort("question_id").iter_rows(named=True):
+        foods, tools = ("、".join(row[name]) for name in ("ingredient_classes", "tool_classes"))
+        shown = {
+            "base_dish": row["base_dish"],
+            "target_dish": row["target_dish"],
+            "action": row["verb_class"] + (f"：{foods}" if foods else "") + (f"（{tools}）" if tools else ""),
+            "phrases": clean("\n".join(row["phrases"])) or EMPTY,
+        }
+        task = _task(row["question_id"], row["question_id"], None, shown, settings)
+        yield {**task, "dimensions": dimensions}
 
 
 def _listed(values: Mapping[str, str]) -> str:

@@ -30,7 +30,7 @@ class Paper:
 PAPERS = {  # by the short names of resources/papers/papers.tsv
     "recipes": Paper("000-recipes", ("zh-en", "en-zh")),
     "ash": Paper("001-ash", ("ash",)),
-    "counterfactual": Paper("002-counterfactual", ("counterfactual",)),
+    "counterfactual": Paper("002-counterfactual", ("counterfactual", "pivot")),
     CAMT: Paper("003-camt", ("pta",)),
     "intralingual": Paper("004-intralingual", ("dialogues",)),
 }

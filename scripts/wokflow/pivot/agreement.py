@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from wokflow.frame import tables
 from wokflow.pivot import schemas
-from wokflow.pivot.questions import SCALE
+from wokflow.pivot.people_answers import SCALE
 
 KINDS = ("remove", "insert", "ask")
 DIGITS = 9  # decimal places of numbers in the table

@@ -9,10 +9,10 @@ from wokflow.frame.job import Job
 from wokflow.parse.glossary import read_glossary
 from wokflow.pivot import schemas
 from wokflow.pivot.agreement import agreement as agreements
+from wokflow.pivot.people_answers import read_answers
 from wokflow.pivot.dishes import read_pairs
 from wokflow.pivot.given import Scope, write_pivots
-from wokflow.pivot.question_checks import failed, read_question_checks
-from wokflow.pivot.questions import ANSWERS, GIVEN, HEADER, identified, read_answers
+from wokflow.pivot.questions import identified
 from wokflow.pivot.replacements import merged, swaps
 from wokflow.pivot.settings import PivotsSettings
 
@@ -45,8 +45,7 @@ def pivot_pivots(
     inserted if most say always, and otherwise dropped. A removal and an insertion that differ in the pair's changed
     ingredient alone become a replacement. With `overrule`, people's answers also change or drop actions that
     frequency decides. Each answer is a row of `votes` (schema pivot/votes), and `agreement` measures how far people
-    agree with each other and with the frequencies; both tables are empty where pivot actions are given. Answers of
-    annotators who fail a check are votes that do not count.
+    agree with each other and with the frequencies; both tables are empty where pivot actions are given.
     """
     if settings.given:
         for path, schema in ((votes, schemas.VOTES), (agreement, schemas.AGREEMENT)):
@@ -54,22 +53,11 @@ def pivot_pivots(
         write_pivots(settings.given, Scope.read(settings.pairs, settings.glossary), pivots, rejects, job)
         return
     known = identified(tables.read(candidates))
-    checks = read_question_checks(settings.checks, HEADER[1:-2], ANSWERS)
-    ids = {*known["question_id"], *(check.question_id for check in checks)}
-    read = read_answers(settings.answers, ids, job.progress)
-    wrong = failed(
-        {(question, annotator): answer for question, annotator, answer in read.iter_rows()}, checks
-    )
-    if wrong:
-        why = ", ".join(f"{annotator} ({reason})" for annotator, reason in sorted(wrong.items()))
-        job.progress.say(f"answers do not count of annotators who failed a check: {why}")
-    left_out = pl.col("annotator").replace_strict(wrong, default=None, return_dtype=pl.String)
-    read = read.with_columns(left_out=left_out)
+    read = read_answers(settings.answers, known["question_id"].to_list(), job.progress)
     every = known.join(read, on="question_id", maintain_order="left_right")
-    counted = every.filter(pl.col("left_out").is_null())
-    most = majority(counted.select(GIVEN), settings.annotators)
+    most = majority(read, settings.annotators)
     tables.write(votes, schemas.VOTES, every, job.metadata)
-    tables.write(agreement, schemas.AGREEMENT, agreements(counted, most), job.metadata)
+    tables.write(agreement, schemas.AGREEMENT, agreements(every, most), job.metadata)
     voted = known.join(most, on="question_id", how="left", maintain_order="left")
     by_people = (pl.col("kind") == "ask") | (settings.overrule & pl.col("vote").is_not_null())
     decided = voted.with_columns(

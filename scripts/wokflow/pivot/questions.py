@@ -1,27 +1,18 @@
-"""Questions to people about actions that frequency does not decide, and their answers (4.2, A.3)."""
+"""Questions to people about actions that frequency does not decide (4.2, A.3)."""
 
 import hashlib
-from collections.abc import Collection, Sequence
 
 import polars as pl
 
 from wokflow.frame import tables
-from wokflow.frame.job import Job, Progress, UserError
-from wokflow.frame.tsv_sheets import read_sheet, write_sheet
+from wokflow.frame.job import Job
+from wokflow.frame.tsv_sheets import write_sheet
 from wokflow.pivot import schemas
+from wokflow.pivot.people_answers import GIVEN
 from wokflow.pivot.candidates import PHRASES
 from wokflow.pivot.occurrences import written
-from wokflow.pivot.question_checks import ATTENTION, COMPREHENSION, read_question_checks
 from wokflow.pivot.settings import QuestionsSettings
 
-ANSWERS = {
-    **dict.fromkeys(("never", "does not occur", "do not occur", "不出现"), "never"),
-    **dict.fromkeys(("rarely", "rarely occur", "rarely occurs", "很少出现"), "rarely"),
-    **dict.fromkeys(("sometimes", "sometimes occur", "sometimes occurs", "有时出现"), "sometimes"),
-    **dict.fromkeys(("always", "always occur", "always occurs", "总是出现"), "always"),
-}
-SCALE = ("never", "rarely", "sometimes", "always")
-GIVEN = ("question_id", "annotator", "answer")
 HEADER = [
     "question_id",
     *("base_dish", "target_dish", "verb", "ingredients", "tools"),
@@ -49,9 +40,8 @@ def pivot_questions(
 
     The question is: does this action occur when the target dish is cooked - never, rarely, sometimes or always? It
     may be asked about actions that frequency decides too, as in the paper's pilot study. The columns annotator and
-    answer of the sheet are empty. Checks of comprehension stand first, those of attention between other questions.
+    answer of the sheet are empty.
     """
-    checks = read_question_checks(settings.checks, HEADER[1:-2], ANSWERS)
     asked = identified(tables.read(candidates)).filter(settings.ask_all | (pl.col("kind") == "ask"))
     tables.write(questions, schemas.QUESTIONS, asked, job.metadata)
     rows = []
@@ -60,46 +50,4 @@ def pivot_questions(
         classes = [",".join(row[name]) for name in ("ingredient_classes", "tool_classes")]
         action = [row["base_dish"], row["target_dish"], row["verb_class"], *classes]
         rows.append([row["question_id"], *action, *phrases, *[""] * (PHRASES - len(phrases)), "", ""])
-    first, between = (
-        [[check.question_id, *check.cells, "", ""] for check in checks if check.kind == kind]
-        for kind in (COMPREHENSION, ATTENTION)
-    )
-    for number, cells in reversed([*enumerate(between, 1)]):
-        rows.insert(number * len(rows) // (len(between) + 1), cells)
-    write_sheet(sheet, HEADER, [*first, *rows])
-
-
-def read_answers(paths: Sequence[str], known: Collection[str], progress: Progress) -> pl.DataFrame:
-    """The answers in filled-in sheets: question_id, annotator, answer (never, rarely, sometimes, always).
-
-    A sheet is a TSV with these three columns; others, and rows without an answer, are ignored. The paper's wording of
-    the answers, English or Chinese, is read too. If an annotator answered a question twice, the last answer counts,
-    and the log says so. Raises UserError, with file and row, for unknown questions and answers, answers without
-    annotator, and files that are not such sheets.
-    """
-    answers: dict[tuple[str, str], str] = {}
-    for path in paths:
-        again = 0
-        for line, row in read_sheet(path, GIVEN):
-            question, annotator, answer = (row.get(name, "") for name in GIVEN)
-            if not answer:
-                continue
-            where = f"{path}, row {line}"
-            if question not in known:
-                raise UserError(
-                    f"{where}: there is no question {question!r}. Was the sheet made in another run?"
-                )
-            if not annotator:
-                raise UserError(f"{where}: an answer without annotator. Fill in a pseudonym.")
-            if answer.casefold() not in ANSWERS:
-                raise UserError(
-                    f"{where}: {answer!r} is not an answer: write never, rarely, sometimes or always."
-                )
-            again += (question, annotator) in answers
-            answers[question, annotator] = ANSWERS[answer.casefold()]
-        if again:
-            progress.say(
-                f"{path}: {again} questions were answered again by the same annotator; the last counts"
-            )
-    rows = [(*key, answer) for key, answer in sorted(answers.items())]
-    return pl.DataFrame(rows, dict.fromkeys(GIVEN, pl.String), orient="row")
+    write_sheet(sheet, HEADER, rows)

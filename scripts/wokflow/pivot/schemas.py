@@ -89,12 +89,6 @@ VOTES = pa.schema(
         column("kind", pa.string(), "remove, insert or ask: what frequency says, as in pivot/candidates."),
         column("annotator", pa.string(), "Who answered, as the sheet says."),
         column("answer", pa.string(), "never, rarely, sometimes or always."),
-        column(
-            "left_out",
-            pa.string(),
-            "Why it does not count: failed_comprehension or failed_attention, a check; null: it does.",
-            nullable=True,
-        ),
     ]
 )
 AGREEMENT = pa.schema(

@@ -53,18 +53,15 @@ class CandidatesSettings(Settings):
 class QuestionsSettings(Settings):
     ask_all: bool = False
     """Ask people also about actions that frequency decides, as in the paper's pilot study."""
-    checks: Content[Text | None] = None
-    """Questions with known answers, such as resources/pivot/question_checks.tsv, that are put into the sheet. No
-    answers count of annotators who answer one of them wrongly, or not at all. null: none, as in the paper.
-    """
 
 
 class PivotsSettings(Settings):
     pairs: Text = borrowed("pivot.pairs.path")
     glossary: Text = borrowed("parse.glossary.path")
     answers: Content[tuple[Text, ...]] = ()
-    """Sheets that people filled in: copies of pivot/questions/questions.tsv."""
-    checks: Text | None = borrowed("pivot.questions.checks")
+    """What people answered: copies of pivot/questions/questions.tsv that they filled in, or of annotate/criteria of a
+    study (docs/annotate.md).
+    """
     annotators: int = Field(3, ge=1)
     """Questions with fewer answers stay open (the paper asks three people or more)."""
     overrule: bool = False
