@@ -12,11 +12,9 @@ from typing import Any
 from wokflow.annotate.design import cycle, lettered, ordered, shares
 from wokflow.annotate.dialogue_checks import DialogueCheck
 from wokflow.annotate.fields import (
-    ATTENTION,
     BEST,
     CATEGORY,
     COMMENT,
-    COMPREHENSION,
     FOREIGNNESS,
     ID,
     ITEM,
@@ -42,6 +40,7 @@ from wokflow.annotate.settings import SheetsSettings
 from wokflow.annotate.writing_checks import WritingCheck
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
+from wokflow.frame.people_checks import ATTENTION, COMPREHENSION
 from wokflow.frame.text_files import read_prose
 from wokflow.frame.tsv_sheets import write_sheet
 from wokflow.frame.workbooks import Page, write_workbook

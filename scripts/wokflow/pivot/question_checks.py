@@ -5,10 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wokflow.frame.job import UserError
-from wokflow.frame.text_files import read_table
-
-# Kinds: the first stand first in the sheet, the others between other questions.
-KINDS = COMPREHENSION, ATTENTION = "comprehension", "attention"
+from wokflow.frame.people_checks import KIND, NAME, check_rows
 
 
 @dataclass(frozen=True)
@@ -36,16 +33,12 @@ def read_question_checks(
     cannot be used.
     """
     checks: list[QuestionCheck] = []
-    for line, row in read_table(path, ("name", "kind", *columns, "accepted"), comments=True) if path else ():
-        where, accepted = f"{path}, line {line}", row["accepted"].split()
-        if not row["name"] or row["kind"] not in KINDS:
-            raise UserError(f"{where}: a check needs a name, and a kind: {' or '.join(KINDS)}.")
-        if row["name"] in (check.name for check in checks):
-            raise UserError(f"{where}: the check {row['name']} occurs twice.")
+    for where, row in check_rows(path, (*columns, "accepted")) if path else ():
+        accepted = row["accepted"].split()
         if not accepted or not answers.keys() >= {*accepted}:
             raise UserError(f"{where}: accepted has no answer, or one that is none: {', '.join(accepted)}.")
         right = frozenset(answers[one] for one in accepted)
-        checks.append(QuestionCheck(row["name"], row["kind"], [row[name] for name in columns], right))
+        checks.append(QuestionCheck(row[NAME], row[KIND], [row[name] for name in columns], right))
     return checks
 
 

@@ -7,11 +7,12 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
+from wokflow.frame.people_checks import ATTENTION, COMPREHENSION
 from wokflow.frame.tsv_sheets import read_sheet, write_sheet
 from wokflow.pivot import schemas
 from wokflow.pivot.candidates import PHRASES
 from wokflow.pivot.occurrences import written
-from wokflow.pivot.question_checks import ATTENTION, COMPREHENSION, read_question_checks
+from wokflow.pivot.question_checks import read_question_checks
 from wokflow.pivot.settings import QuestionsSettings
 
 ANSWERS = {
