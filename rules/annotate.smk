@@ -21,6 +21,14 @@ study_before = lambda wildcards: (
 )
 
 
+# What studies of these kinds show that is no system's text, and is not from stage judge.
+SHOWN = {
+    "marking": lambda study: [UTTERANCES],
+    "writing": lambda study: parts(f"ingest/recipes/{DIRECTIONS[study.data][0]}", INGEST_PARTS),
+    "asking": lambda study: [f"{RESULTS}/pivot/questions/part-00000.parquet"],
+}
+
+
 rule annotate_tasks:
     input:
         **after(study_before, instances=[study_instances]),
@@ -29,18 +37,8 @@ rule annotate_tasks:
             for run in STUDIES[wildcards.study].runs
         ],
         rated=lambda wildcards: RATED_BY_JUDGES.get(study_data(wildcards), []),
-        utterances=lambda wildcards: [UTTERANCES] if STUDIES[wildcards.study].kind == "marking" else [],
-        recipes=lambda wildcards: [
-            path
-            for corpus in (
-                [DIRECTIONS[STUDIES[wildcards.study].data][0]]
-                if STUDIES[wildcards.study].kind == "writing"
-                else []
-            )
-            for path in parts(f"ingest/recipes/{corpus}", INGEST_PARTS)
-        ],
-        questions=lambda wildcards: (
-            [f"{RESULTS}/pivot/questions/part-00000.parquet"] if study_data(wildcards) == "pivot" else []
+        sources=lambda wildcards: (
+            SHOWN.get(STUDIES[wildcards.study].kind, lambda study: [])(STUDIES[wildcards.study])
         ),
     output:
         tasks=f"{RESULTS}/annotate/tasks/{{study}}/part-00000.parquet",

@@ -11,12 +11,6 @@ TOPIC_LANGUAGES = (
     english_first(ITEM_LANGUAGES) if config["enrich"]["categorise"]["backend"] == "service" else []
 )
 RELEASED = config["enrich"]["link"]["backend"] == "released"
-# Sources whose files say which items their sentences mention, where the linker does not take them from there.
-ANNOTATED = [
-    name
-    for name in SENTENCES
-    if not RELEASED and config["sources"][name]["kind"] == "camt" and name not in FETCHED
-]
 MENTIONS = [path for corpus in SENTENCES for path in parts(f"enrich/mentions/{corpus}", SENTENCE_PARTS)]
 
 
@@ -242,14 +236,10 @@ rule enrich_statistics:
     input:
         **after(*LINKING),
         sentences=[f"{RESULTS}/enrich/sentences/{corpus}/part-00000.parquet" for corpus in SENTENCES],
-        about=[ITEM_PART, *([ENTITY_PART] if ANNOTATED else [])],
-        read=[path for corpus in ANNOTATED for path in parts(f"ingest/sentences/{corpus}", SENTENCE_PARTS)],
-        mentions=[path for corpus in ANNOTATED for path in parts(f"enrich/mentions/{corpus}", SENTENCE_PARTS)],
+        dictionary=ITEM_PART,
     output:
-        written=[
-            f"{RESULTS}/enrich/{table}/part-00000.parquet"
-            for table in ("statistics", "shares", "link_quality")
-        ],
+        statistics=f"{RESULTS}/enrich/statistics/part-00000.parquet",
+        shares=f"{RESULTS}/enrich/shares/part-00000.parquet",
         table=f"{RESULTS}/enrich/statistics/table2.tsv",
     log:
         log_of("enrich_statistics"),
@@ -261,14 +251,31 @@ rule enrich_statistics:
         mem_mb=memory(2000),
         runtime=minutes(60),
     params:
-        **step(
-            "enrich.statistics",
-            given=lambda wildcards: {
-                "pairs": list(SENTENCES.items()),
-                "annotated_sources": ANNOTATED,
-                "annotated": [RAW[corpus][0] for corpus in ANNOTATED],
-            },
-        ),
+        **step("enrich.statistics", given=lambda wildcards: {"pairs": list(SENTENCES.items())}),
+    script:
+        "../scripts/step.py"
+
+
+rule enrich_link_quality:
+    input:
+        **after(*LINKING),
+        sentences=parts("ingest/sentences/{corpus}", SENTENCE_PARTS),
+        mentions=parts("enrich/mentions/{corpus}", SENTENCE_PARTS),
+        entities=ENTITY_PART,
+        dictionary=ITEM_PART,
+    output:
+        quality=f"{RESULTS}/enrich/link_quality/{{corpus}}/part-00000.parquet",
+    log:
+        log_of("enrich_link_quality", "corpus"),
+    benchmark:
+        benchmark_of("enrich_link_quality", "corpus")
+    conda:
+        "../envs/enrich.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime=minutes(60),
+    params:
+        **step("enrich.link_quality", given=lambda wildcards: {"annotated": RAW[wildcards.corpus][0]}),
     script:
         "../scripts/step.py"
 

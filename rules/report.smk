@@ -1,3 +1,4 @@
+from wokflow.enrich.stage import link_quality
 from wokflow.report.arguments import page_given
 
 
@@ -33,7 +34,7 @@ rule report_page:
         **(
             {
                 f"enrich_{table}": f"{RESULTS}/enrich/{table}/part-00000.parquet"
-                for table in ("statistics", "shares", "link_quality", "items")
+                for table in ("statistics", "shares", "items")
             }
             if LINKED
             else {}
@@ -77,6 +78,7 @@ rule report_page:
         ],
         generate_adaptations=ADAPTATIONS,
         lexicon_aligned=[f"{RESULTS}/lexicon/aligned"] if config["lexicon"]["included"] else [],
+        enrich_link_quality=link_quality(SCOPE),
         enrich_sentences=[f"{RESULTS}/enrich/sentences/{corpus}/part-00000.parquet" for corpus in LINKED],
         evaluate_csi_match=[f"{RESULTS}/evaluate/csi_match/{corpus}/part-00000.parquet" for corpus in LINKED],
         rejects=stages.rejects(SCOPE),

@@ -37,8 +37,8 @@ class Asked(Study):
         self.write("questions", QUESTIONS, actions)
         given = {"study": "s", "kind": "asking", "data": "pivot", "systems": [], "texts": None}
         annotate_tasks(
-            **{name: [] for name in ("instances", "predictions", "rated", "utterances", "recipes")},
-            questions=[self.path("questions")],
+            **{name: [] for name in ("instances", "predictions", "rated")},
+            sources=[self.path("questions")],
             tasks=self.path("tasks"),
             settings=TasksSettings(**given | {"dimensions": str(OWN / "asking.zh.tsv")} | own),
             job=Job(),

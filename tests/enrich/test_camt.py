@@ -11,9 +11,10 @@ from wokflow.enrich.categorise import category, enrich_categorise, read_topics
 from wokflow.enrich.entities import enrich_entities
 from wokflow.enrich.items import enrich_items
 from wokflow.enrich.link import enrich_link
+from wokflow.enrich.link_quality import enrich_link_quality
 from wokflow.enrich.lookup import enrich_lookup
 from wokflow.enrich.names import enrich_names
-from wokflow.enrich.settings import AssembleSettings, ItemsSettings, StatisticsSettings
+from wokflow.enrich.settings import AssembleSettings, ItemsSettings, LinkQualitySettings, StatisticsSettings
 from wokflow.enrich.statistics import enrich_statistics
 from wokflow.evaluate.spans import Output, csi_match, normalised
 from wokflow.frame.job import Job
@@ -94,14 +95,16 @@ class Stage:
             )  # fmt: skip
         enrich_statistics(
             sentences=[self.path(f"{pair}.a") for pair in camt.PAIRS],
-            about=[self.path("items"), self.path("entities")], read=[self.path(f"{pair}.s") for pair in camt.PAIRS],
-            mentions=[self.path(f"{pair}.m") for pair in camt.PAIRS], table=self.path("table2.tsv"),
-            written=[self.path(name) for name in ("statistics", "shares", "quality")],
-            settings=StatisticsSettings(
-                pairs=tuple((pair, pair) for pair in camt.PAIRS), annotated_sources=camt.PAIRS,
-                annotated=tuple(str(published / f"{pair}.json") for pair in camt.PAIRS),
-            ), job=self.job,
+            dictionary=self.path("items"), statistics=self.path("statistics"), shares=self.path("shares"),
+            table=self.path("table2.tsv"),
+            settings=StatisticsSettings(pairs=tuple((pair, pair) for pair in camt.PAIRS)), job=self.job,
         )  # fmt: skip
+        for pair in camt.PAIRS:
+            enrich_link_quality(
+                sentences=[self.path(f"{pair}.s")], mentions=[self.path(f"{pair}.m")],
+                entities=self.path("entities"), dictionary=self.path("items"), quality=self.path(f"{pair}.quality"),
+                corpus=pair, settings=LinkQualitySettings(annotated=str(published / f"{pair}.json")), job=self.job,
+            )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -256,10 +259,10 @@ def test_the_documents_figures_are_these(stage: Stage, shared: Path) -> None:
     assert f"| sentences kept here, of these without checks at reading | {' | '.join(kept)} |" in document
     linked = [f"{rows[pair]['counts']:,}, {rows[pair]['translations']:,}" for pair in camt.PAIRS]
     assert f"| items linked here, with a translation | {' | '.join(linked)} |" in document
-    for row in stage.read("quality").filter(links="kept", same="item").iter_rows(named=True):
+    for pair in camt.PAIRS:
+        (row,) = stage.read(f"{pair}.quality").filter(links="kept", same="item").iter_rows(named=True)
         shares = (f"{100 * row[name]:.1f}" for name in ("recall", "precision"))
         assert f"| {row['corpus']} | {' | '.join(shares)} |" in document
-    for pair in camt.PAIRS:
         count, left = unannotated(stage, shared, pair)
         assert f"{count - len(left):,} of {count:,} are annotated" in document
 

@@ -35,9 +35,8 @@ def paths(tmp_path: Path) -> dict[str, str]:
     ]
     (tmp_path / "camt.json").write_text(json.dumps(rows), encoding="utf-8")
     read = [
-        {"sentence_id": f"{corpus}:{row}", "corpus": corpus, "source_row": row, "lang_pair": "en-zh", "source": text,
+        {"sentence_id": f"camt:{row}", "corpus": "camt", "source_row": row, "lang_pair": "en-zh", "source": text,
          "target": "一"}
-        for corpus in ("camt", "camt2")
         for row, text in enumerate(TEXTS)
     ]  # fmt: skip
     tables.write(tmp_path / "read.parquet", SENTENCES, tables.frame(SENTENCES, read), {})
@@ -45,7 +44,6 @@ def paths(tmp_path: Path) -> dict[str, str]:
         (f"camt:{row}", at := TEXTS[row].index(words), at + len(words), words, qid, 1.0, 1)
         for row, words, qid in LINKS
     ]
-    links.append(("camt2:0", 0, 7, "Polenta", "Q1", 1.0, 1))  # of another source
     tables.write(tmp_path / "mentions.parquet", MENTIONS, tables.frame(MENTIONS, links), {})
     known = [
         entity(f"Q{number}", {"en": name})
@@ -57,11 +55,8 @@ def paths(tmp_path: Path) -> dict[str, str]:
 
 
 def test_links_are_counted_by_their_words_and_by_their_items(paths: dict[str, str], tmp_path: Path) -> None:
-    file, tables_of = (
-        str(tmp_path / "camt.json"),
-        ([paths[name]] for name in ("read", "mentions", "entities")),
-    )
-    rows = list(measured("camt", file, *tables_of, {"Q1", "Q2", "Q3"}))
+    file, kept = str(tmp_path / "camt.json"), {"Q1", "Q2", "Q3"}
+    rows = [*measured("camt", file, [paths["read"]], [paths["mentions"]], paths["entities"], kept)]
     counts = {
         (row["links"], row["same"]): [row[name] for name in ("annotations", "unplaced", "linked", "found")]
         for row in rows
@@ -80,7 +75,5 @@ def test_without_annotations_or_links_nothing_is_claimed(tmp_path: Path, paths: 
     tables.write(tmp_path / "none.parquet", MENTIONS, tables.frame(MENTIONS, []), {})
     (tmp_path / "camt.json").write_text(json.dumps([{"source": "", "target": "", "labels": []}] * 3))
     none = str(tmp_path / "none.parquet")
-    for row in measured(
-        "camt", str(tmp_path / "camt.json"), [paths["read"]], [none], [paths["entities"]], ()
-    ):
+    for row in measured("camt", str(tmp_path / "camt.json"), [paths["read"]], [none], paths["entities"], ()):
         assert row["recall"] is row["precision"] is row["recall_low"] is None

@@ -35,9 +35,9 @@ from wokflow.match.labels import read_labels
 from wokflow.match.lexicon import Lexicon
 from wokflow.match.silver import GIVEN as ACCEPTED
 from wokflow.parse.glossary import read_glossary
-from wokflow.pivot.people_answers import read_answers
 from wokflow.pivot.dishes import pair_rows
 from wokflow.pivot.given_files import order_records, pivot_records
+from wokflow.pivot.people_answers import read_answers
 
 from tests.conftest import ROOT
 

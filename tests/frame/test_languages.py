@@ -4,7 +4,8 @@ import re
 import unicodedata
 
 import regex
-from wokflow.frame.languages import HAN, in_language
+from wokflow.frame.language_codes import in_language
+from wokflow.frame.languages import HAN
 
 from tests.conftest import ROOT
 

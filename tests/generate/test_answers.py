@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from wokflow.frame.languages import in_language
+from wokflow.frame.language_codes import in_language
 from wokflow.generate.answers import cleaned, in_form, read_answer
 from wokflow.generate.costs import Tokens
 

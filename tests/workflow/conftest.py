@@ -29,6 +29,7 @@ OPTIONAL = {
     "match_candidates",
     "match_silver",
     "enrich_pages",
+    "enrich_link_quality",
     "generate_items",
     "generate_dialogues",
     "generate_adaptations",

@@ -108,7 +108,7 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
     "enrich.link.backend, the annotations of the source itself": (
         Settings({"sources.lines.path": "data/annotated.json", "sources.lines.kind": "camt"}),
         setting("enrich.link.backend", "released"),
-        {"enrich_link", "enrich_statistics"},  # what is taken is not measured
+        {"enrich_link"},  # what is taken is not measured: enrich_link_quality has no job
     ),
     **{
         f"ingest.download.{name}, which changes no file": (

@@ -23,6 +23,7 @@ from tests.workflow.planner import Planner
 CONFIG = """\
 sources:
   fetched: {{kind: moses, pair: en-zh, url: "{url}/OPUS.en-zh.zip"}}
+  annotated: {{kind: camt, pair: en-zh, path: data/annotated.json}}
 ingest:
   pages: {{en: data/pages.json.gz, longest: 300}}
 contact: me@example.org
@@ -55,10 +56,16 @@ def write_pages(path: Path) -> None:
 def house(tmp_path: Path) -> Path:
     house = new_house(tmp_path / "house")
     write_pages(house / "data" / "pages.json.gz")
+    labels = [{"value": "Mapo tofu", "qid": "Q90000001"}, {"value": "Sichuan"}]
+    source, target = LINES[0]
+    annotated = json.dumps([{"source": source, "target": target, "labels": labels}], ensure_ascii=False)
+    (house / "data" / "annotated.json").write_text(annotated, encoding="utf-8")
     return house
 
 
-def test_a_source_is_fetched_once_and_its_items_are_explained(house: Path) -> None:
+def test_a_source_is_fetched_once_its_items_are_explained_and_links_of_an_annotated_one_measured(
+    house: Path,
+) -> None:
     with serving(Site(data=archive())) as site:
         url = site.url.rpartition("/")[0]
         (house / "mine.yaml").write_text(CONFIG.format(url=url), encoding="utf-8")
@@ -78,6 +85,10 @@ def test_a_source_is_fetched_once_and_its_items_are_explained(house: Path) -> No
     assert explained.select("qid", "lang", "explanation").rows() == [
         ("Q90000001", "en", "Mapo tofu is a dish of soft tofu in a sauce that burns and numbs.")
     ]
+    [table] = (results / "enrich/link_quality").rglob("*.parquet")
+    measured = pl.read_parquet(table)
+    assert table.parent.name == "annotated"
+    assert measured.select("annotations", "linked", "found").rows() == [(2, 1, 1)] * 4
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,7 @@ def wildcards(rule: Any) -> dict[str, str]:
         "ingest_sentences",
         "enrich_link",
         "enrich_assemble",
+        "enrich_link_quality",
         "evaluate_csi_match",
         "generate_items",
     ):

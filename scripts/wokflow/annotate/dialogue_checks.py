@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from wokflow.annotate.check_tables import KIND, NAME, check_rows
 from wokflow.annotate.fields import (
     CATEGORY,
-    CHECKS,
     FOREIGNNESS,
     ITEM,
     PLACE,
@@ -20,11 +20,10 @@ from wokflow.annotate.fields import (
 )
 from wokflow.annotate.settings import MarkedSettings
 from wokflow.frame.job import UserError
-from wokflow.frame.text_files import read_table
 from wokflow.ingest.item_spans import Span, item_span, typed
 
-NAME, KIND, START, END = "name", "kind", "start", "end"
-COLUMNS = (NAME, KIND, PLACE, SPEAKER, TEXT, ITEM, CATEGORY, FOREIGNNESS)
+START, END = "start", "end"
+COLUMNS = (PLACE, SPEAKER, TEXT, ITEM, CATEGORY, FOREIGNNESS)
 BAR = "|"  # between right values; with blanks, a line break of a text
 Mark = Mapping[
     str, Any
@@ -60,17 +59,13 @@ def read_dialogue_checks(path: str, task: Mapping[str, Any]) -> list[DialogueChe
     row that cannot be used, and for a table without any item.
     """
     values = {each["name"]: each["values"] for each in task["dimensions"]}
-    rows = [*read_table(path, COLUMNS, comments=True)]
+    rows = [*check_rows(path, COLUMNS, several=True)]
     spellings = Counter(_words(row) for _, row in rows)
     taken: dict[Words, list[Span]] = {}
     checks: dict[str, DialogueCheck] = {}
-    for line, row in rows:
-        where, name = f"{path}, line {line}", row[NAME]
-        if not name or row[KIND] not in CHECKS:
-            raise UserError(f"{where}: a check needs a name, and a kind: {' or '.join(CHECKS)}.")
+    for where, row in rows:
+        name = row[NAME]
         check = checks.setdefault(name, DialogueCheck(name, row[KIND], {}, [], task["dimensions"]))
-        if check.kind != row[KIND]:
-            raise UserError(f"{where}: the check {name} is of kind {check.kind} in an earlier line.")
         if not row[PLACE].isdecimal() or not int(row[PLACE]) or not row[TEXT]:
             raise UserError(f"{where}: an utterance needs a text, and a place: a number from 1.")
         place, text = str(int(row[PLACE])), row[TEXT].replace(f" {BAR} ", "\n")

@@ -14,7 +14,6 @@ WORDS = "words"  # what the adaptation of a check must have
 MARKING = "marking"  # the kind of studies that mark items
 ASKING = "asking"  # the kind of studies that ask how often actions occur in a dish
 TASK = "task"  # the kind of a row of annotate/assigned that is no check
-COMPREHENSION, ATTENTION = CHECKS = ("comprehension", "attention")  # kinds of checks
 UTTERANCE = "utterance:"  # prefix of the place and the speaker of an utterance, among the texts of a dialogue
 HUMAN = "human"  # the system that wrote the references
 PTA = "pta"  # the data of studies that choose between translations of items

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from wokflow.annotate.check_tables import ATTENTION, CHECKS, COMPREHENSION, KIND, NAME, check_rows
 from wokflow.annotate.dialogue_checks import DialogueCheck, read_dialogue_checks
-from wokflow.annotate.fields import ATTENTION, CHECKS, COMPREHENSION, LETTERS, SYSTEM, TASK, field, utterances
+from wokflow.annotate.fields import LETTERS, SYSTEM, TASK, field, utterances
 from wokflow.annotate.raters import Rater
 from wokflow.annotate.schemas import LEFT_OUT
 from wokflow.annotate.settings import RaterLimits
 from wokflow.annotate.writing_checks import WritingCheck, read_writing_checks
 from wokflow.frame.job import UserError
-from wokflow.frame.text_files import read_table
 
 
 @dataclass(frozen=True)
@@ -63,13 +63,8 @@ def read_checks(path: str, task: Mapping[str, Any]) -> list[Check] | list[Dialog
     context = [each["name"] for each in task["shown"] if not each["name"].startswith(SYSTEM)]
     count = len(task["shown"]) - len(context)
     checks = list[Check]()
-    for line, row in read_table(path, ("name", "kind", *context, *names), comments=True):
-        where = f"{path}, line {line}"
-        options = [name for name in row if name not in ("name", "kind", *context, *names)][:count]
-        if not row["name"] or row["kind"] not in CHECKS:
-            raise UserError(f"{where}: a check needs a name, and a kind: {' or '.join(CHECKS)}.")
-        if row["name"] in (check.name for check in checks):
-            raise UserError(f"{where}: the check {row['name']} occurs twice.")
+    for where, row in check_rows(path, (*context, *names)):
+        options = [name for name in row if name not in (NAME, KIND, *context, *names)][:count]
         if len(options) != count:
             raise UserError(f"{where}: tasks compare {count} texts, but the check has {len(options)}.")
         accepted = {name: row[name].split() for name in names}
@@ -79,7 +74,7 @@ def read_checks(path: str, task: Mapping[str, Any]) -> list[Check] | list[Dialog
         if not any(accepted.values()):
             raise UserError(f"{where}: the check accepts every answer: fill in which are right.")
         shown = {name: row[name].replace(" | ", "\n") for name in (*context, *options)}
-        checks.append(Check(row["name"], row["kind"], shown, options, dimensions, accepted))
+        checks.append(Check(row[NAME], row[KIND], shown, options, dimensions, accepted))
     return checks
 
 

@@ -9,14 +9,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from wokflow.annotate.check_tables import ATTENTION, COMPREHENSION
 from wokflow.annotate.design import cycle, lettered, ordered, shares
 from wokflow.annotate.dialogue_checks import DialogueCheck
 from wokflow.annotate.fields import (
-    ATTENTION,
     BEST,
     CATEGORY,
     COMMENT,
-    COMPREHENSION,
     FOREIGNNESS,
     ID,
     ITEM,

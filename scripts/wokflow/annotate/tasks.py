@@ -54,9 +54,7 @@ def annotate_tasks(
     instances: list[str],
     predictions: list[str],
     rated: list[str],
-    utterances: list[str],
-    recipes: list[str],
-    questions: list[str],
+    sources: list[str],
     tasks: str,
     settings: TasksSettings,
     job: Job,
@@ -66,10 +64,11 @@ def annotate_tasks(
     `rated` are tasks of stage judge, which are taken over unchanged. Of the tasks of PTA, only the first order of
     each pair is taken, since its sides are drawn already; the sample is one of items, each with all its runs. With
     `instances` and `predictions`, a task shows a system's text for an item or, in a study of kind best_worst, the
-    texts of several systems. With `instances` and `recipes`, a task is a source to adapt; with `utterances`, a
-    dialogue whose items are to be marked; with `questions` (pivot/questions), an action that a dish may need. A text
-    that is empty is shown as EMPTY, since the system did generate it. Raises UserError if there are no tasks, for an
-    item without a text of a system, for translations into several languages, and for answers that pivot cannot read.
+    texts of several systems. `sources` are what studies of three other kinds show: in one of kind writing, recipes
+    to adapt (ingest/recipes, those of `instances`); marking, dialogues (ingest/utterances); asking, actions that a
+    dish may need (pivot/questions). A text that is empty is shown as EMPTY, since the system did generate it. Raises
+    UserError if there are no tasks, for an item without a text of a system, for translations into several languages,
+    and for answers that pivot cannot read.
     """
     random = Random(f"{settings.seed} {settings.study}")
     if rated:
@@ -80,11 +79,11 @@ def annotate_tasks(
         else:
             made = _sample(wanted, "task_id", settings, random)
     elif settings.kind == MARKING:
-        made = _sample(list(_dialogues(utterances, settings)), "item", settings, random)
+        made = _sample(list(_dialogues(sources, settings)), "item", settings, random)
     elif settings.kind == ASKING:
-        made = _sample(list(_asked(questions, settings)), "item", settings, random)
+        made = _sample(list(_asked(sources, settings)), "item", settings, random)
     elif settings.kind == "writing":
-        made = _sample(_sources(tables.read(instances), recipes, settings), "item", settings, random)
+        made = _sample(_sources(tables.read(instances), sources, settings), "item", settings, random)
     else:
         items = _sample(_items(tables.read(instances), settings), "item", settings, random)
         made = _made(items, _texts(instances, predictions, settings), settings)

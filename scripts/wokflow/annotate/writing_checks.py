@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from wokflow.annotate.fields import CHECKS, WORDS, field
+from wokflow.annotate.check_tables import KIND, NAME, check_rows
+from wokflow.annotate.fields import WORDS, field
 from wokflow.frame.job import UserError
-from wokflow.frame.text_files import read_table
 
-NAME, KIND = "name", "kind"
 BETWEEN, OR = ";", "|"  # between words that must all be there, and between those of which one is enough
 
 
@@ -38,19 +37,14 @@ def read_writing_checks(path: str, task: Mapping[str, Any]) -> list[WritingCheck
     Raises UserError, with the line, for a row that cannot be used.
     """
     parts = [each["name"] for each in task["shown"]]
-    checks: dict[str, WritingCheck] = {}
-    for line, row in read_table(path, (NAME, KIND, *parts, WORDS), comments=True):
-        where, name = f"{path}, line {line}", row[NAME]
-        if not name or row[KIND] not in CHECKS:
-            raise UserError(f"{where}: a check needs a name, and a kind: {' or '.join(CHECKS)}.")
-        if name in checks:
-            raise UserError(f"{where}: the check {name} occurs twice.")
+    checks = list[WritingCheck]()
+    for where, row in check_rows(path, (*parts, WORDS)):
         groups = [f" {OR} ".join(_words(group)) for group in row[WORDS].split(BETWEEN)]
         if not all(groups):
             raise UserError(f"{where}: the check accepts every text: fill in words that one must have.")
         texts = {part: row[part].replace(f" {OR} ", "\n") for part in parts}
-        checks[name] = WritingCheck(name, row[KIND], texts, groups)
-    return [*checks.values()]
+        checks.append(WritingCheck(row[NAME], row[KIND], texts, groups))
+    return checks
 
 
 def has_words(check: Mapping[str, Any], texts: Sequence[str]) -> bool:

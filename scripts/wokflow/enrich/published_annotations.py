@@ -11,6 +11,7 @@ Paper: Yao et al. 2024, appendix A.
 import json
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from hashlib import blake2b
 from typing import Annotated, Any
 
@@ -21,6 +22,7 @@ from wokflow.enrich.lists import read_mapping
 from wokflow.enrich.program import OVERLAP, Answer, Rejected, sort_out
 from wokflow.enrich.word_forms import is_word
 from wokflow.frame.job import UserError
+from wokflow.frame.languages import SPACELESS_LETTERS
 from wokflow.frame.wikidata import QID
 from wokflow.frame.wordlists import RESOURCES
 from wokflow.ingest.clean import without_entities
@@ -40,8 +42,6 @@ OTHERWISE = {
 }
 FIRST, IDS = 10**14, 9 * 10**14  # made ids have 15 digits: Wikidata's own are far shorter
 TEXTS = {"labels": "labels", "descriptions": "descriptions", "summarys": "summaries"}
-# Scripts without spaces, as the names of their letters begin.
-SPACELESS = {"CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN"}
 EMPTY: dict[str, Any] = {"metadata": {}, "country_of_origin": None, "category": None}
 NO_WORDS, NOT_THERE = "no_words", "not_in_sentence"
 
@@ -210,11 +210,14 @@ def _joined(text: str, at: int) -> bool:
     before, after = text[max(at - 1, 0) : at], text[at : at + 1]
     if not (before and after and is_word(before) and is_word(after)):
         return False
-    return unicodedata.category(after)[0] == "M" or not (_spaceless(before) or _spaceless(after))
+    return unicodedata.category(after)[0] == "M" or not _spaceless().search(before + after)
 
 
-def _spaceless(letter: str) -> bool:
-    return unicodedata.name(letter, "").partition(" ")[0] in SPACELESS
+@cache
+def _spaceless() -> Any:
+    import regex
+
+    return regex.compile(f"[{SPACELESS_LETTERS}]")
 
 
 def item_id(label: Mapping[str, Any]) -> str:

@@ -211,5 +211,5 @@ SCHEMAS = {
     "enrich/rejects/{corpus}": REJECTED_SENTENCES,
     "enrich/statistics": STATISTICS,
     "enrich/shares": SHARES,
-    "enrich/link_quality": LINK_QUALITY,
+    "enrich/link_quality/{corpus}": LINK_QUALITY,
 }

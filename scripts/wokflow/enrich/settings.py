@@ -174,7 +174,8 @@ class AssembleSettings(Settings):
 class StatisticsSettings(Settings):
     pairs: tuple[tuple[str, str], ...] = from_rule()
     """Each source of sentences with its languages, as en-zh."""
-    annotated_sources: tuple[str, ...] = from_rule()
-    """Sources of kind camt whose items the linker looks for."""
-    annotated: Content[tuple[str, ...]] = from_rule()
-    """Their files, which have annotations."""
+
+
+class LinkQualitySettings(Settings):
+    annotated: Content[str] = from_rule()
+    """The source's file, which has annotations."""

@@ -18,6 +18,7 @@ ARROWS = (
     "ingest_source --> enrich_entities --> enrich_names --> enrich_link --> enrich_categorise --> enrich_lookup",
     "ingest_sentences --> enrich_link; ingest_source --> enrich_pages",
     "enrich_lookup & ingest_pages & enrich_pages --> enrich_items --> enrich_assemble --> enrich_statistics",
+    "enrich_items --> enrich_link_quality",
 )
 SECTIONS = {"enrich": ("Culture-specific items", "enrich/", "evaluate/csi_match")}
 REJECTED = {
@@ -27,6 +28,7 @@ REJECTED = {
     "enrich/rejects/mentions/": Rejected("mentions", kept=("enrich/mentions/",)),
     "enrich/rejects/": Rejected("sentences", whole=("ingest/sentences/",)),
 }
+SLURM_GROUPS = {"enrich_items": "items", "enrich_link_quality": "items"}
 NEEDED_BY_NAME = {
     "jieba": "cuts Chinese sentences into words",
     "tenacity": "asks services again (frame.polite, which no key has)",
@@ -102,7 +104,23 @@ def targets(scope: Scope) -> list[str] | None:
     if not scope.linked:
         return None
     folder = f"{scope.results.folder}/enrich"
-    return [*(f"{folder}/camt/{corpus}.json" for corpus in scope.linked), f"{folder}/statistics/table2.tsv"]
+    return [
+        *(f"{folder}/camt/{corpus}.json" for corpus in scope.linked),
+        f"{folder}/statistics/table2.tsv",
+        *link_quality(scope),
+    ]
+
+
+def link_quality(scope: Scope) -> list[str]:
+    """The tables of the sources whose files say which items their sentences mention, unless links are these."""
+    if scope.config["enrich"]["link"]["backend"] == "released":
+        return []
+    return [
+        path
+        for corpus in scope.linked
+        if (source := scope.config["sources"][corpus])["kind"] == "camt" and "fetched" not in source
+        for path in scope.results.parts(f"enrich/link_quality/{corpus}", 1)
+    ]
 
 
 def rejects(scope: Scope) -> list[str]:

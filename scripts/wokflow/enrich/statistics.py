@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from wokflow.enrich.link_quality import KEPT, WORDS, measured
-from wokflow.enrich.schemas import LINK_QUALITY, SHARES, STATISTICS
+from wokflow.enrich.schemas import SHARES, STATISTICS
 from wokflow.enrich.settings import StatisticsSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job
@@ -15,23 +14,17 @@ from wokflow.frame.language_codes import languages_of
 def enrich_statistics(
     *,
     sentences: Sequence[str],
-    about: Sequence[str],
-    read: Sequence[str],
-    mentions: Sequence[str],
-    written: Sequence[str],
+    dictionary: str,
+    statistics: str,
+    shares: str,
     table: str,
     settings: StatisticsSettings,
     job: Job,
 ) -> None:
     """Write a row for each corpus, also as TSV (`table`), and the frequencies of categories, topics and countries.
 
-    `pairs` has the name and the languages of each corpus, in the order of `sentences`. For sources whose files have
-    `annotated` items, recall and precision of the links are measured (link_quality.measured); `read` and `mentions`
-    are the tables ingest/sentences and enrich/mentions of these. `about` is enrich/items, and for such sources
-    enrich/entities; `written` are the paths of enrich/statistics, enrich/shares and enrich/link_quality.
+    `pairs` has the name and the languages of each corpus, in the order of `sentences`. `dictionary` is enrich/items.
     """
-    dictionary, *entities = about
-    statistics, shares, quality = written
     known = tables.read(dictionary)
     counted, shared = [], []
     for part, (corpus, pair) in zip(sentences, settings.pairs, strict=True):
@@ -57,16 +50,3 @@ def enrich_statistics(
     tables.write(statistics, STATISTICS, made, job.metadata)
     tables.write_text(table, made.write_csv(separator="\t"))
     tables.write(shares, SHARES, shared, job.metadata)
-    measures = [
-        row
-        for corpus, path in zip(settings.annotated_sources, settings.annotated, strict=True)
-        for row in measured(corpus, path, read, mentions, entities, set(known["qid"]))
-    ]
-    tables.write(quality, LINK_QUALITY, tables.frame(LINK_QUALITY, measures), job.metadata)
-    for row in measures:
-        if (row["links"], row["same"]) == (KEPT, WORDS) and row["annotations"] and row["linked"]:
-            job.progress.say(
-                f"{row['corpus']}: {row['found']} of {row['annotations']} annotations are linked (recall "
-                f"{row['recall']:.3f}), of {row['linked']} links to items with a category and a country (precision "
-                f"{row['precision']:.3f})"
-            )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wokflow.enrich.letters import DOTTED, plain
-from wokflow.frame.languages import SPACELESS
+from wokflow.frame.languages import SCRIPTS, SPACELESS
 
 SHORT = 3  # letters of words, at most, that are ignored as context
 # zipf of very common words: beside a capital more likely part of a longer name (City, River), else seldom a name.
@@ -52,7 +52,7 @@ class _Folding(dict[int, str]):
 
     def __init__(self, lang: str) -> None:
         self._alike = _ALIKE_IN.get(lang, {})
-        self._simplify = _simplifier() if lang in ("zh", "yue", "wuu") else None
+        self._simplify = _simplifier() if SCRIPTS.get(lang) == ("Han",) else None
 
     def __missing__(self, code: int) -> str:
         character = chr(code)

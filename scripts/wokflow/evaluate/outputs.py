@@ -8,7 +8,7 @@ from wokflow.evaluate import schemas
 from wokflow.evaluate.settings import OutputsSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job
-from wokflow.frame.languages import in_language
+from wokflow.frame.language_codes import in_language
 from wokflow.models.identify import other_language
 from wokflow.models.recipe_texts import HEADINGS
 

@@ -21,15 +21,11 @@ from numpy.typing import NDArray
 
 from wokflow.enrich.letters import composed
 from wokflow.enrich.word_forms import fold
-from wokflow.frame.languages import HAN
+from wokflow.frame.languages import SPACELESS_LETTERS
 
 Ints = NDArray[np.int64]
 Ratio = tuple[int, int]  # a similarity as two integers: characters that are alike, and all; never rounded
 
-SPACELESS = (
-    HAN + r"\p{Hiragana}\p{Katakana}ーｰ\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
-    r"\p{Tai_Le}\p{New_Tai_Lue}\p{Tai_Tham}\p{Tai_Viet}"
-)
 MARKS = (
     r"\p{M}\u0e33\u0eb3"  # with the vowels AM of Thai and Lao, which are written on the letter before them
 )
@@ -61,7 +57,9 @@ class _Kinds(dict[int, str]):
         import regex
 
         super().__init__({ord(" "): " "})
-        self._kind = regex.compile(rf"(?P<m>[{MARKS}])|(?P<a>[{SPACELESS}])|(?P<w>\w)|(?P<s>.)", regex.DOTALL)
+        self._kind = regex.compile(
+            rf"(?P<m>[{MARKS}])|(?P<a>[{SPACELESS_LETTERS}])|(?P<w>\w)|(?P<s>.)", regex.DOTALL
+        )
 
     def __missing__(self, code: int) -> str:
         self[code] = self._kind.match(chr(code)).lastgroup

@@ -8,7 +8,7 @@ import re
 from functools import cache
 from typing import Any
 
-from wokflow.frame.languages import NAMES
+from wokflow.frame.languages import NAMES, SCRIPTS, USUAL, letters
 
 ANY_LANGUAGE = "mul"  # Wikidata's code for names that hold in all languages
 # Codes of BCP 47 by MediaWiki's own, where both differ (its LanguageCode::bcp47). Triples have the former.
@@ -57,35 +57,7 @@ VARIANTS = {
     "zh": ("zh-hans", "zh-cn", "zh-sg", "zh-my", "zh-hant", "zh-tw", "zh-hk", "zh-mo"),
 }
 _TRADITIONAL = ("zh-hant", "zh-tw", "zh-hk", "zh-mo")
-SCRIPTS = {  # of languages, in the names of Unicode; languages that are written in one or another are left out
-    "Han": "zh yue wuu lzh",
-    "Han Hiragana Katakana": "ja",
-    "Hangul": "ko",
-    "Devanagari": "hi mr ne sa",
-    "Bengali": "bn as",
-    "Gujarati": "gu",
-    "Gurmukhi": "pa",
-    "Oriya": "or",
-    "Tamil": "ta",
-    "Telugu": "te",
-    "Kannada": "kn",
-    "Malayalam": "ml",
-    "Sinhala": "si",
-    "Thai": "th",
-    "Lao": "lo",
-    "Khmer": "km",
-    "Myanmar": "my",
-    "Tibetan": "bo dz",
-    "Georgian": "ka",
-    "Armenian": "hy",
-    "Ethiopic": "am ti",
-    "Greek": "el",
-    "Hebrew": "he yi",
-    "Arabic": "ar arz ary fa ur ps",
-    "Cyrillic": "ru uk be bg mk",
-    "Latin": "en es fr de it nl pt ca gl eu ro pl cs sk sl hr hu fi et lt lv sv da no nb nn is ga cy tr vi id ms "
-    "af sq sw tl xh zu yo ig ha so mg mt lb oc ast sc nan vro sgs rup gsw egl",
-}
+LATIN = ("Latin",)
 _OF_VARIANTS = {"ec": "Cyrillic", "el": "Latin", "cyrl": "Cyrillic", "latn": "Latin", "arab": "Arabic"}
 _NAMES_OF_VARIANTS = {
     **dict.fromkeys(_TRADITIONAL, "Traditional Chinese"),
@@ -171,7 +143,39 @@ def letter_of(lang: str) -> Any:
     """A compiled pattern of a letter of the language's script; None if it has several, or an unknown one."""
     import regex
 
-    own = re.split("[-_]", lang.lower())
-    listed = next((names for names, langs in SCRIPTS.items() if base(lang) in langs.split()), "")
-    scripts = next((_OF_VARIANTS[part] for part in own[1:] if part in _OF_VARIANTS), listed)
-    return regex.compile("|".join(rf"\p{{{name}}}" for name in scripts.split())) if scripts else None
+    scripts = _scripts(lang)
+    return regex.compile(f"[{letters(scripts)}]") if scripts else None
+
+
+def _scripts(lang: str) -> tuple[str, ...]:
+    """The scripts that are one language's together; none if it is written in one or another, or they are unknown."""
+    own = [_OF_VARIANTS[part] for part in re.split("[-_]", lang.lower())[1:] if part in _OF_VARIANTS]
+    return tuple(own[:1]) or SCRIPTS.get(base(lang), ())
+
+
+def in_language(text: str, lang: str) -> bool | None:
+    """Whether a text is in the script of a language: its letters outnumber Latin words and other letters together.
+
+    For a language in the Latin script, letters of other scripts must not outnumber Latin words.
+
+    None for a text without letters, and for languages whose script is not known. Languages with the same script are
+    not distinguished.
+    """
+    scripts = _scripts(lang) or USUAL.get(base(lang))
+    if not scripts:
+        return None
+    own, latin, others = (len(pattern.findall(text)) for pattern in _counted(scripts))
+    if not own + latin + others:
+        return None
+    return others <= latin if scripts == LATIN else own > latin + others
+
+
+@cache
+def _counted(scripts: tuple[str, ...]) -> tuple[Any, Any, Any]:
+    """Patterns of letters (with marks and digits) of scripts, of Latin words, and of letters of neither."""
+    import regex
+
+    own = letters(scripts)
+    return tuple(
+        regex.compile(one) for one in (f"[{own}]", r"\p{Latin}+", rf"(?V1)[\p{{L}}--[\p{{Latin}}{own}]]")
+    )

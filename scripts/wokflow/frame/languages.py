@@ -1,6 +1,7 @@
 """Names and scripts of languages, and the languages of data."""
 
 import re
+from collections.abc import Collection
 
 # The one definition of a Chinese character: those of Unicode's script Han, as the inside of a character class for re,
 # regex and Polars alike.
@@ -10,8 +11,6 @@ HAN = (
 )
 CHINESE = re.compile(f"[{HAN}]+")
 
-SPACELESS = frozenset({"zh", "ja", "th", "lo", "km", "my", "bo", "yue", "wuu"})  # written without spaces
-UNSPACED_SENTENCES = frozenset({"zh", "ja", "yue", "wuu"})  # no space between sentences either
 # Marks at the end of sentences, each the inside of a character class: those that end one only before a space, since a
 # full stop is also part of abbreviations and numbers; those of other scripts (Arabic, Urdu, Armenian, Devanagari and
 # its neighbours, Ethiopic, Burmese, Khmer, Tibetan); and full-width ones, which no space follows.
@@ -93,68 +92,57 @@ NAMES = {  # in English, as prompts name them
     "yue": "Cantonese",
     "zh": "Chinese",
 }
-_KANA = "\u3041-\u30ff\u31f0-\u31ff\uff66-\uff9f"
-_DEVANAGARI, _ARABIC, _CYRILLIC = "\u0900-\u097f", "\u0600-\u06ff\u0750-\u077f", "\u0400-\u04ff"
-_SCRIPTS = {  # letters of languages that are not written in Latin ones, as the inside of a character class
-    "zh": HAN,
-    "ja": HAN + _KANA,
-    "ko": "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3",
-    "hi": _DEVANAGARI,
-    "mr": _DEVANAGARI,
-    "bn": "\u0980-\u09ff",
-    "ta": "\u0b80-\u0bff",
-    "te": "\u0c00-\u0c7f",
-    "th": "\u0e00-\u0e7f",
-    "ar": _ARABIC,
-    "ur": _ARABIC,
-    "ru": _CYRILLIC,
-    "fa": _ARABIC,
-    "gu": "\u0a80-\u0aff",
-    "he": "\u0590-\u05ff",
-    "ka": "\u10a0-\u10ff",
-    "kk": _CYRILLIC,
-    "km": "\u1780-\u17ff",
-    "mk": _CYRILLIC,
-    "ml": "\u0d00-\u0d7f",
-    "mn": _CYRILLIC,
-    "my": "\u1000-\u109f",
-    "ne": _DEVANAGARI,
-    "ps": _ARABIC,
-    "si": "\u0d80-\u0dff",
-    "uk": _CYRILLIC,
-    "am": "\u1200-\u139f\u2d80-\u2ddf",
-    "as": "\u0980-\u09ff",
-    "be": _CYRILLIC,
-    "bg": _CYRILLIC,
-    "el": "\u0370-\u03ff\u1f00-\u1fff",
-    "hy": "\u0530-\u058f",
-    "kn": "\u0c80-\u0cff",
-    "lo": "\u0e80-\u0eff",
-    "pa": "\u0a00-\u0a7f",
-    "yue": HAN,
+_LANGUAGES = {  # by their script, in the names of Unicode; languages that are written in one or another are left out
+    "Han": "zh yue wuu lzh",
+    "Han Hiragana Katakana": "ja",
+    "Hangul": "ko",
+    "Devanagari": "hi mr ne sa",
+    "Bengali": "bn as",
+    "Gujarati": "gu",
+    "Gurmukhi": "pa",
+    "Oriya": "or",
+    "Tamil": "ta",
+    "Telugu": "te",
+    "Kannada": "kn",
+    "Malayalam": "ml",
+    "Sinhala": "si",
+    "Thai": "th",
+    "Lao": "lo",
+    "Khmer": "km",
+    "Myanmar": "my",
+    "Tibetan": "bo dz",
+    "Georgian": "ka",
+    "Armenian": "hy",
+    "Ethiopic": "am ti",
+    "Greek": "el",
+    "Hebrew": "he yi",
+    "Arabic": "ar arz ary fa ur ps",
+    "Cyrillic": "ru uk be bg mk",
+    "Latin": "en es fr de it nl pt ca gl eu ro pl cs sk sl hr hu fi et lt lv sv da no nb nn is ga cy tr vi id ms "
+    "af sq sw tl xh zu yo ig ha so mg mt lb oc ast sc nan vro sgs rup gsw egl",
 }
-_LATIN = NAMES.keys() - _SCRIPTS - {"sr"}  # which has two scripts
-_LATIN_LETTERS = (
-    "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff\uff21-\uff3a\uff41-\uff5a"
+SCRIPTS = {lang: tuple(names.split()) for names, langs in _LANGUAGES.items() for lang in langs.split()}
+USUAL = {
+    "az": ("Latin",),
+    "kk": ("Cyrillic",),
+    "mn": ("Cyrillic",),
+}  # of languages with several, that of most texts
+_SPACELESS = (  # scripts without spaces between words
+    *("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan"),
+    *("Tai_Le", "New_Tai_Lue", "Tai_Tham", "Tai_Viet"),
 )
-_LATIN_WORD = re.compile(f"[{_LATIN_LETTERS}]+")
 
 
-def in_language(text: str, lang: str) -> bool | None:
-    """Whether a text is in the script of a language: its letters outnumber Latin words and other letters together.
+def letters(scripts: Collection[str]) -> str:
+    """Letters of scripts with these names in Unicode, as the inside of a character class for package regex."""
+    return "".join(rf"\p{{{name}}}" for name in scripts) + ("ーｰ" if "Katakana" in scripts else "")
 
-    For a language in the Latin script, letters of other scripts must not outnumber Latin words.
 
-    None for a text without letters, and for languages whose script is not known. Languages with the same script are
-    not distinguished.
-    """
-    lang = lang.partition("_")[0]
-    own = _SCRIPTS.get(lang, "")
-    letters, latin = len(re.findall(f"[{own}]", text)) if own else 0, len(_LATIN_WORD.findall(text))
-    others = len(re.findall(rf"[^\W\d_{_LATIN_LETTERS}{own}]", text))
-    if not letters + latin + others or not (own or lang in _LATIN):
-        return None
-    return letters > latin + others if own else others <= latin
+SPACELESS_LETTERS = letters(_SPACELESS)
+SPACELESS = frozenset(lang for lang, scripts in SCRIPTS.items() if {*scripts} <= {*_SPACELESS})
+UNSPACED_SENTENCES = frozenset(
+    lang for lang, scripts in SCRIPTS.items() if "Han" in scripts
+)  # nor between these
 
 
 def target_lang(data: str) -> str:

@@ -9,7 +9,7 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.job import Job
-from wokflow.frame.languages import in_language
+from wokflow.frame.language_codes import in_language
 from wokflow.generate import schemas
 from wokflow.generate.dialogues import with_lines
 from wokflow.generate.settings import AdaptationsSettings

@@ -11,7 +11,7 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
-from wokflow.frame.languages import in_language
+from wokflow.frame.language_codes import in_language
 from wokflow.frame.secrets import variable_for
 from wokflow.generate import schemas
 from wokflow.generate.answers import LOST, Answer, cleaned, in_form, read_answer

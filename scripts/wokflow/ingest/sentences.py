@@ -217,7 +217,7 @@ def length_ratio(source: str, target: str) -> float:
 def _identifier(lang: str) -> Callable[[str], str | None] | None:
     """A function that names the language of a text that is certainly not in `lang`, or lacks letters of its script.
 
-    None if neither the model nor language_codes.SCRIPTS knows `lang`.
+    None if neither the model nor languages.SCRIPTS knows `lang`.
     """
     script = letter_of(lang)
     lang = base(lang)

@@ -39,9 +39,9 @@ def judge_tasks(
     tables.write(rejects, TASK_REJECTS, left_out, job.metadata)
 
 
-def read_dimensions(path: str) -> list[dict[str, object]]:
+def read_dimensions(path: str) -> list[dict[str, Any]]:
     """The dimensions of a table, in the form of judge/tasks. Raises UserError for one that cannot be rated."""
-    dimensions: dict[str, dict[str, object]] = {}
+    dimensions: dict[str, dict[str, Any]] = {}
     for line, row in read_table(path, ("name", "scale", "values", "question"), comments=True):
         values = row["values"].split()
         wrong = [

@@ -9,9 +9,9 @@ from wokflow.frame.job import Job
 from wokflow.parse.glossary import read_glossary
 from wokflow.pivot import schemas
 from wokflow.pivot.agreement import agreement as agreements
-from wokflow.pivot.people_answers import read_answers
 from wokflow.pivot.dishes import read_pairs
 from wokflow.pivot.given import Scope, write_pivots
+from wokflow.pivot.people_answers import read_answers
 from wokflow.pivot.questions import identified
 from wokflow.pivot.replacements import merged, swaps
 from wokflow.pivot.settings import PivotsSettings

@@ -8,9 +8,9 @@ from wokflow.frame import tables
 from wokflow.frame.job import Job
 from wokflow.frame.tsv_sheets import write_sheet
 from wokflow.pivot import schemas
-from wokflow.pivot.people_answers import GIVEN
 from wokflow.pivot.candidates import PHRASES
 from wokflow.pivot.occurrences import written
+from wokflow.pivot.people_answers import GIVEN
 from wokflow.pivot.settings import QuestionsSettings
 
 HEADER = [

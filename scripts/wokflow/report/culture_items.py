@@ -14,14 +14,13 @@ from wokflow.report.charts import Charts, bars
 from wokflow.report.coloured import Mark, pieces
 from wokflow.report.inputs import Tables
 from wokflow.report.published import Published, published
-from wokflow.report.render import Cell, Table, interval, percent, share, shorten
+from wokflow.report.render import Cell, Table, interval, percent, shorten
 
 COUNTRIES = 15  # that are shown, as in Figure 6 of the paper
 TRANSLATIONS = 3  # names of an item that are shown
 EXPLAINED = 160  # characters of an explanation that are shown
 INDENT = "\u2003"  # before topics in the chart of categories, so that no name is that of a category
 CATEGORIES, ORIGINS = "Categories with their topics", "The commonest countries of origin"
-KINDS = {"category": "Category", "topic": "Topic", "country": "Country of origin"}
 LINKS = {"all": "all links", "kept": "items with category and country"}
 SAME = {"words": "words", "item": "words and item"}
 HEAD = ["Source", "Sentences", "Mentions", "Items", "Mentions with translation", "Items with translation"]
@@ -56,7 +55,6 @@ def section(
                 "name": corpus,
                 "langs": languages_of(names[corpus]),
                 "charts": _charts(own, _categories(dictionary), corpus, draw),
-                "shares": [_shares(own.filter(kind=kind), heading) for kind, heading in KINDS.items()],
                 "examples": _examples(of_corpus, dictionary, names[corpus], examples),
                 "scores": _scores(scores, corpus, published(papers, f"{names[corpus]}/{corpus}")),
             }
@@ -85,17 +83,6 @@ def _quality(rows: pl.DataFrame) -> Table | None:
 def _percent(row: Mapping[str, Any], name: str) -> Cell:
     value, low, high = (row[key] and 100 * row[key] for key in (name, f"{name}_low", f"{name}_high"))
     return Cell(value, interval(low, high), digits=1)
-
-
-def _shares(rows: pl.DataFrame, heading: str) -> Table:
-    """Names with counts and shares, the commonest first."""
-    counts: list[int] = rows["count"].to_list()
-    whole, most = max(sum(counts), 1), max(counts, default=1)
-    cells = [
-        (_short(name), count, share(count / whole, most=most / whole))
-        for name, count in rows.select("name", "count").head(COUNTRIES).iter_rows()
-    ]
-    return Table([heading, "Mentions", "Share"], cells)
 
 
 def _categories(dictionary: pl.DataFrame) -> dict[str, str]:

@@ -7,9 +7,9 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.parse.glossary import Glossary
-from wokflow.pivot.people_answers import SCALE
 from wokflow.pivot.dishes import ENGLISH, pair_rows
 from wokflow.pivot.occurrences import written
+from wokflow.pivot.people_answers import SCALE
 from wokflow.pivot.pivots import majority, per_pair
 from wokflow.pivot.questions import identified
 from wokflow.pivot.replacements import split
