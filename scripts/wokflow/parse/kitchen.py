@@ -258,7 +258,7 @@ class Kitchen(Adding):
     ) -> bool:
         """Whether the bench's food is fried though nobody put it in, since no later action names it."""
         fries = doing.verb[0] in lx.FRYING and doing.verb[-1] not in "香味" and not named
-        ready = bool(self.pot) and all(map(aromatic, self.pot)) and not self.set_aside
+        ready = bool(self.pot) and all(map(aromatic, self.pot)) and not (self.set_aside or self.taken)
         foods = [food for food in self.bench if not aromatic(food)]
         if not (fries and ready and foods):
             return False
