@@ -53,7 +53,7 @@ class Kitchen(Adding):
             self.bench = [doing.product]
         self.added = self.just_added(doing) if what is Kind.ADD else []
         self.mixed_in = list(doing.foods) if what is Kind.MIX and self.at_pot else []
-        self.prepared = what is Kind.PREPARE
+        self.prepared, self.just_taken = what is Kind.PREPARE, what is Kind.TAKE
         self.boils = self.boils and what in (Kind.HEAT, Kind.STOVE)
         self.left_over = doing.leaves
         self.apart = self.apart and not self.at_pot
@@ -258,7 +258,7 @@ class Kitchen(Adding):
     ) -> bool:
         """Whether the bench's food is fried though nobody put it in, since no later action names it."""
         fries = doing.verb[0] in lx.FRYING and doing.verb[-1] not in "香味" and not named
-        ready = bool(self.pot) and all(map(aromatic, self.pot)) and not (self.set_aside or self.taken)
+        ready = bool(self.pot) and all(map(aromatic, self.pot)) and not (self.set_aside or self.just_taken)
         foods = [food for food in self.bench if not aromatic(food)]
         if not (fries and ready and foods):
             return False

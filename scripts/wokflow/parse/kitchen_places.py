@@ -21,6 +21,7 @@ class Places:
     before: list[Mention] = field(default_factory=list)  # the bench's group before this one, if not set aside
     added: list[Mention] = field(default_factory=list)  # what the last action added, if it added
     prepared: bool = False  # the last action prepared food
+    just_taken: bool = False  # the last action took food out of the pot
     at_pot: bool = False
     set_aside: bool = False  # the bench's food: what is named next begins a new group
     plated: bool = False  # the bench holds what left the pot for good

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from wokflow.parse import lexemes as lx
 from wokflow.parse.doings import Held, KitchenAction, distinct, left
-from wokflow.parse.kinds import Kind, kind, medium
+from wokflow.parse.kinds import Kind, aromatic, kind, medium
 from wokflow.parse.kitchen import Kitchen
 from wokflow.parse.types import Mention
 
@@ -44,5 +44,5 @@ def held(doings: Sequence[KitchenAction]) -> list[Held]:
 
 def _unnamed(food: Mention, doing: KitchenAction, kitchen: Kitchen) -> bool:
     """Whether a word is not the name of a food of its own: 食材, or 所有调料 if they are there already."""
-    there = kind(doing.verb) in (Kind.HEAT, Kind.MIX) and bool(kitchen.here())
+    there = kind(doing.verb) in (Kind.HEAT, Kind.MIX) and any(map(aromatic, kitchen.here()))
     return food.surface in lx.UNNAMED or (there and food.surface.startswith(ALL))
