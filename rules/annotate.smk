@@ -22,7 +22,7 @@ study_before = lambda wildcards: (
 
 
 # What studies of these kinds show that is no system's text, and is not from stage judge.
-SHOWN = {
+STUDY_SOURCES = {
     "marking": lambda study: [UTTERANCES],
     "writing": lambda study: parts(f"ingest/recipes/{DIRECTIONS[study.data][0]}", INGEST_PARTS),
     "asking": lambda study: [f"{RESULTS}/pivot/questions/part-00000.parquet"],
@@ -38,7 +38,7 @@ rule annotate_tasks:
         ],
         rated=lambda wildcards: RATED_BY_JUDGES.get(study_data(wildcards), []),
         sources=lambda wildcards: (
-            SHOWN.get(STUDIES[wildcards.study].kind, lambda study: [])(STUDIES[wildcards.study])
+            STUDY_SOURCES.get(STUDIES[wildcards.study].kind, lambda study: [])(STUDIES[wildcards.study])
         ),
     output:
         tasks=f"{RESULTS}/annotate/tasks/{{study}}/part-00000.parquet",

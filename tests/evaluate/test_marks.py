@@ -79,7 +79,9 @@ def rejected(kind: str, count: int, draws: int, *, runs: int = 1, trials: int = 
         ("heavy", 41, 500),
         ("f1", 25, 500),
         ("bleu:13a", 25, 400),
+        ("bleu:13a", 41, 400),
         ("chrf", 25, 300),
+        ("chrf", 41, 300),
     ],
 )
 def test_a_mark_is_wrong_as_often_as_its_level_says(kind: str, count: int, draws: int) -> None:

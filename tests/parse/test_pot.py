@@ -47,7 +47,7 @@ def last(*steps: str) -> str:
         (["水烧开，放入排骨、生姜，煮10分钟，捞出"], "排骨"),
         (["锅热油，下花生米，炸至金黄，捞出。锅中倒油，下葱花，爆香"], "油 葱花"),
         # what was prepared goes in where the pot has nothing to cook
-        (["牛肉切片，加料酒腌制。锅里倒油，煎至变色"], "油 牛肉 料酒"),
+        (["牛肉切片，加料酒腌制。锅里倒油，煎至变色"], "油 牛肉"),
         (["鱼洗净，上锅蒸"], "鱼"),
         (["鸡翅洗净，放入烤箱，烤20分钟"], "鸡翅"),
         (["排骨洗净，冷水下锅，焯水"], "排骨 水"),
@@ -92,7 +92,7 @@ def last(*steps: str) -> str:
         # from the pot into a bowl, or over a plate that was prepared before
         (["锅里放油，倒入肉末炒熟，肉末倒入碗里，拌匀"], "肉末"),
         (["面条放盘里，锅里放蒜和酱油烧开，汤汁淋在面条上，拌匀"], "面条 汤汁 蒜 酱油"),
-        (["鱼加盐腌制，姜切丝，放在鱼上，蒸"], "姜 鱼 盐"),
+        (["鱼加盐腌制，姜切丝，放在鱼上，蒸"], "姜 鱼"),
         # what is fetched is no part of what was prepared before; a sauce of many seasonings is not either
         (["鱼加姜，取盐放入料酒中，化开"], "盐 料酒"),
         (["牛肉切片，小碗里放生抽、醋、糖，搅匀"], "生抽 醋 糖"),

@@ -1,5 +1,7 @@
 """The tasks of rating the recipes that models wrote."""
 
+from typing import Any
+
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.frame.text_files import read_table

@@ -7,7 +7,7 @@ undecided is resolved in `step_actions`.
 
 from wokflow.parse import lexemes as lx
 from wokflow.parse.joining import merged
-from wokflow.parse.kinds import Kind, kind
+from wokflow.parse.kinds import Kind, changes_food, kind
 from wokflow.parse.lattice import BLANK, FOOD, JOIN, NUMBER, OTHER, TOOL, VERB, Lexicon, Token
 from wokflow.parse.mentions import begins, describes, nouns, part
 from wokflow.parse.modifiers import suppress_background, suppress_modifiers
@@ -19,11 +19,6 @@ SILENCING = (lx.CAUSE | lx.REMARK | lx.PEOPLE | lx.COPULA) - {"就"}
 BETWEEN = lx.LOCATION | lx.MANNER | lx.AMOUNTS | lx.MEASURES  # between a noun and its verb
 UNTIL = ("至", "到")
 BEFORE_RESULT = lx.ASPECT | lx.MEASURES | lx.LONG_RESULTS | lx.AMOUNTS
-
-
-def changes_food(verb: str) -> bool:
-    """Whether a result follows 至 after the verb, rather than a place as after 放至."""
-    return kind(verb) in (Kind.HEAT, Kind.MIX, Kind.PREPARE)
 
 
 class Reader:
@@ -78,6 +73,7 @@ class Reader:
             stirs=first[0] in "炒煸爆炝",
             waits=kind(first) is Kind.ASIDE and first[0] not in lx.FETCHING,
             switches=first[0] in lx.SWITCHES | {"出", "装"},
+            names_sauce=first == "调" and len(self.view) == 2,
             condition=self.condition,
         )
 
@@ -252,9 +248,11 @@ class Reader:
     def noun(self, index: int) -> int:
         """Read a list of nouns: objects of the last action, or pending for the next."""
         listed, end = nouns(self.view, index)
-        if self.result or self.product or self.silent:
-            return end
         last = self.acts[-1] if self.acts else None
+        if self.result or self.product or self.silent:
+            if last and listed and self.product and not (self.result or self.silent):
+                last.product = listed[-1]
+            return end
         if not last:
             self.pending += listed
         elif not last.objects and self.is_medium(index, end):
@@ -268,6 +266,8 @@ class Reader:
         else:
             last.nouns += listed
             last.objects = last.objects or bool(listed)
+            lid = self.verb_texts[-1][0] in lx.LIDDED and listed[-1:] and listed[-1].kind == TOOL
+            last.closed = last.closed or bool(lid)  # 盖上锅盖等蛤蜊开口
         return end
 
     def joins(self, index: int) -> bool:

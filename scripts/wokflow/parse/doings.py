@@ -21,6 +21,7 @@ class KitchenAction(NamedTuple):
     inside: tuple[Mention, ...] = ()  # food that a word contains: 水 of 加水, 油 of 油锅
     start: int = 0  # of the verb, in the step of its nouns
     onto: bool = False  # the named food is where something goes: 浇在鱼上, 放入盐水中
+    product: Mention | None = None  # what it makes: 料汁 of 调成料汁
     together: tuple[Mention, ...] = ()  # the foods of the sentence so far, which join each other: 放一起
 
     def topics(self, foods: Iterable[Mention]) -> list[Mention]:
@@ -96,7 +97,7 @@ class KitchenAction(NamedTuple):
         """Whether a sauce that is named before the verb is poured over food that is named behind it: 汤汁浇在鱼上."""
         sauces = self.topics(self.foods)
         place = without(self.foods, sauces)
-        return self.verb[0] in lx.POURS and bool(sauces and place) and all(map(soft, sauces))
+        return self.verb[0] in lx.POURS and bool(sauces and place) and all(map(aromatic, sauces))
 
     @property
     def leaves(self) -> bool:
@@ -158,8 +159,27 @@ class Held(NamedTuple):
 
 
 def distinct(foods: Iterable[Mention]) -> list[Mention]:
-    """The foods, each class once: the last mention, at the place of the first."""
-    return list({food.cls: food for food in foods}.values())
+    """The foods, each class once: the last mention, at the place of the first, and by its last name."""
+    once = {food.cls: food for food in foods}
+    last = [food for food in once.values() if food.surface in lx.LATER_NAMES or cut_meat(food)]
+    return [food for food in once.values() if not any(renames(name, food) for name in last)]
+
+
+def cut_meat(food: Mention) -> str:
+    """The animal in a name of cut meat: 鸡丝, 鱼片; empty if it is none."""
+    animal, rest = food.surface[0], food.surface[1:]
+    return animal if animal in lx.ANIMALS and (rest in lx.CUTS or rest == "肉") else ""
+
+
+def renames(name: Mention, food: Mention) -> bool:
+    """Whether a name is a later one of a food: 鱼 of 多宝鱼, 鸡丝 of 鸡胸肉."""
+    if name == food:
+        return False
+    cut = cut_meat(name)
+    if cut:
+        whole = not (cut_meat(food) or food.surface[-1] in PARTS)
+        return whole and kinds.animal(food.surface) == cut
+    return food.surface.endswith(name.surface)
 
 
 def is_part(food: Mention) -> bool:

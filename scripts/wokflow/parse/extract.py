@@ -69,7 +69,7 @@ def extract(
     by_step = with_meats(by_step, lexicon.foods)
     doings = [
         [
-            _doing(action, act.sense, other, lexicon)._replace(together=_together(action, step, other))
+            _doing(action, act, other, lexicon)._replace(together=_together(action, step, other))
             for action, act in zip(step, some, strict=True)
         ]
         for step, some, other in zip(by_step, acts, plain, strict=True)
@@ -118,6 +118,7 @@ def _start_anew(acts: Sequence[Sequence[Act]], plain: Sequence[str], lexicon: Le
     for (act, verb), (later, adds) in pairwise(verbs):
         liquid = any(noun.cls in (lexicon.foods.get("油"), lexicon.foods.get("水")) for noun in later.nouns)
         again = liquid and kind(adds) is Kind.ADD and adds[0] not in lx.COATING
+        again = again or adds[0] in "水油"  # 起锅，水烧开
         if verb == "起锅" and (again or act.start == heated):
             act.sense, act.cls = "热锅", lexicon.verbs.get("热锅", act.cls)
         heated = act.end if verb == "热油" else -1
@@ -133,16 +134,25 @@ def _cut_fine(act: Act, plain: str, lexicon: Lexicon) -> None:
 
 def _action(text: str, act: Act) -> Action:
     foods, tools = _mentions(text, act.nouns, True), _mentions(text, act.nouns, False)
+    if _cold_oil(text, act.start, act.end):
+        foods = tuple(food for food in foods if food.start != act.end)
     return Action(act.start, act.end, text[act.start : act.end], act.cls, foods, tools, (), act.optional)
 
 
-def _doing(action: Action, sense: str, plain: str, lexicon: Lexicon) -> KitchenAction:
-    """The action for `held`; `plain` is its step in simplified characters, `sense` a verb of the same meaning."""
+def _cold_oil(text: str, start: int, end: int) -> bool:
+    """Whether 热锅 stands in 热锅冷油: the pot is heated, and not the oil that then goes in."""
+    return text[start:end] == "热锅" and text[end : end + 2] in lx.COLD_OILS
+
+
+def _doing(action: Action, act: Act, plain: str, lexicon: Lexicon) -> KitchenAction:
+    """The action for `held`, as it was read; `plain` is its step in simplified characters."""
     verb, holds, at = plain[action.start : action.end], "", action.end - 1
     if len(verb) > 1 and verb[-1] in HELD_OBJECTS:
         holds = verb[-1]
     elif len(verb) > 1 and verb[0] in "水油":  # 水开, 油热
         holds, at = verb[0], action.start
+    elif _cold_oil(plain, action.start, action.end):
+        holds, at = "油", action.end + 1
     elif "油锅" in verb or any(tool.surface.startswith("油锅") for tool in action.tools):  # 再起油锅
         holds = "油"
     elif any(plain[tool.start - 1 : tool.start + 1] in ("水锅", "油锅") for tool in action.tools):  # 下开水锅
@@ -153,7 +163,11 @@ def _doing(action: Action, sense: str, plain: str, lexicon: Lexicon) -> KitchenA
         food.start >= action.end and (PLACE.match(plain, food.end) or plain[food.start - 1] in "在到")
         for food in action.ingredients
     )
-    return KitchenAction(sense or verb, action.ingredients, action.tools, inside, action.start, onto)
+    made = _mentions(plain, [act.product] if act.product else (), True)
+    product = made[0] if made else None
+    return KitchenAction(
+        act.sense or verb, action.ingredients, action.tools, inside, action.start, onto, product
+    )
 
 
 def _together(action: Action, step: Sequence[Action], plain: str) -> tuple[Mention, ...]:
@@ -177,7 +191,7 @@ def _as_written(
         noun: _written(noun, text)
         for text, some in zip(steps, doings, strict=True)
         for doing in some
-        for noun in (*doing.foods, *doing.tools, *doing.inside)
+        for noun in (*doing.foods, *doing.tools, *doing.inside, *filter(None, [doing.product]))
     }
 
     def words(nouns: Sequence[Mention]) -> tuple[Mention, ...]:

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wokflow.parse import lexemes as lx
-from wokflow.parse.lattice import FOOD, NUMBER, OTHER, TOOL, VERB, WORD, Lexicon, Token
+from wokflow.parse.lattice import FOOD, JOIN, NUMBER, OTHER, TOOL, VERB, WORD, Lexicon, Token
 
+AMOUNT = lx.AMOUNTS | lx.MEASURES | lx.TASTES
 VERB_TO_OBJECT = lx.AMOUNTS | lx.MEASURES | lx.ASPECT  # between a verb and its object
 
 
@@ -16,6 +17,8 @@ def merged(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
         last = joined[-1] if joined else None
         if last and last.text in lx.LIDDED and token.text in lexicon.tools:
             joined.append(noun(token.text, token.start, lexicon.tools[token.text], TOOL))
+        elif last and last.text in lx.LIDDED and token.text == "盖":  # 盖上盖煮
+            joined.append(replace(token, kind=WORD))
         elif last and last.kind == VERB and last.end == token.start and completes(last, token):
             name = lexicon.verb_class(last.text + token.text) or last.cls
             joined[-1] = Token(VERB, last.text + token.text, last.start, token.end, name)
@@ -225,9 +228,20 @@ def recut(tokens: list[Token], lexicon: Lexicon) -> Iterator[Token]:
     for index, token in enumerate(tokens):
         before = tokens[index - 1].text if index else ""
         after = tokens[index + 1].text if index + 1 < len(tokens) else ""
-        if _fries_until(token, after, lexicon) or _adds_to_water(token, after, lexicon):
+        makes = (
+            not before
+            and token.kind == FOOD
+            and token.text[0] == "调"
+            and _has(lexicon, "调", token.text[1:])
+        )
+        if makes and (not after or tokens[index + 1].kind == JOIN):  # 调料汁：生抽、醋
+            yield verb_token("调", token.start, lexicon)
+            yield food_token(token.text[1:], token.start + 1, lexicon)
+        elif _fries_until(token, after, lexicon) or _adds_to_water(token, after, lexicon):
             yield verb_token(token.text[0], token.start, lexicon)
             yield food_token(token.text[1:], token.start + 1, lexicon)
+        elif token.text == "热" and _heats_amount(tokens[index + 1 : index + 4], lexicon):
+            yield replace(token, kind=VERB, cls=lexicon.verbs["加热"])
         elif before and _heats_water(tokens[index - 1], token, lexicon):
             water = before + "水"
             yield food_token(water, token.start - len(before), lexicon)
@@ -242,7 +256,7 @@ def recut(tokens: list[Token], lexicon: Lexicon) -> Iterator[Token]:
         elif (
             token.kind == VERB
             and token.text[0] in lx.MEDIA
-            and before in lx.ADDING
+            and _added(tokens, index)
             and _has(lexicon, token.text[1:], token.text[0])
         ):
             yield food_token(token.text[0], token.start, lexicon)
@@ -251,10 +265,27 @@ def recut(tokens: list[Token], lexicon: Lexicon) -> Iterator[Token]:
             yield token
 
 
+def _added(tokens: list[Token], index: int) -> bool:
+    """Whether a verb of adding stands before the token, or before its amount: 放入适量的水烧开."""
+    before = index - 1
+    whole = len(tokens[index].text) > 2
+    while whole and before > 0 and (tokens[before].kind == NUMBER or tokens[before].text in AMOUNT):
+        before -= 1
+    return index > 0 and tokens[before].text in lx.ADDING
+
+
 def _fries_until(token: Token, after: str, lexicon: Lexicon) -> bool:
     """Whether the name of a dish is a verb with its object, since a result follows: 煎豆腐 in 煎豆腐到两面金黄."""
     dish = token.kind in (FOOD, WORD, OTHER) and token.text[0] in lx.DISH_VERBS and after in ("到", "至")
     return dish and _has(lexicon, token.text[0], token.text[1:])
+
+
+def _heats_amount(ahead: list[Token], lexicon: Lexicon) -> bool:
+    """Whether 热 has an amount of oil or water behind it, and so is a verb: 热1大匙油."""
+    amount = (
+        bool(ahead) and (ahead[0].kind == NUMBER or ahead[0].text in lx.AMOUNTS) and "加热" in lexicon.verbs
+    )
+    return amount and any(token.kind == FOOD and token.text[-1] in "油水" for token in ahead)
 
 
 def _adds_to_water(token: Token, after: str, lexicon: Lexicon) -> bool:

@@ -34,6 +34,8 @@ LONGEST = max(map(len, PREFIX))
 # endings of names and verbs, in the form that str.endswith takes
 INWARD, SAUCES, POWDERS = tuple(lx.INWARD), tuple(lx.SAUCES), tuple(lx.POWDERS)
 CUTS = "".join(lx.CUTS)
+DOUGHS, COATINGS = tuple(lx.DOUGHS), tuple(lx.COATINGS)
+LONG_MIXTURES = tuple(name for name in lx.MIXTURES if len(name) > 1)
 
 
 def kind(verb: str) -> Kind:
@@ -49,6 +51,11 @@ def kind(verb: str) -> Kind:
     what = next((PREFIX[verb[:size]] for size in sizes if verb[:size] in PREFIX), Kind.MIX)
     enters = verb.endswith(INWARD) and verb[0] not in lx.NO_INWARD
     return Kind.ADD if enters and what in (Kind.MIX, Kind.PREPARE) else what
+
+
+def changes_food(verb: str) -> bool:
+    """Whether a result follows 至 after the verb, rather than a place as after 放至."""
+    return kind(verb) in (Kind.HEAT, Kind.MIX, Kind.PREPARE)
 
 
 def by_hand(verb: str) -> bool:
@@ -92,6 +99,11 @@ def watery(food: Mention) -> bool:
     return food.surface[-1] == "水" or food.surface.endswith("白开")
 
 
+def cold(food: Mention) -> bool:
+    """Whether a food is water to cool in: 冰水."""
+    return watery(food) and food.surface[0] in lx.COLD
+
+
 def oil(food: Mention) -> bool:
     return fries_in(food.surface)
 
@@ -109,6 +121,12 @@ def fat(food: Mention) -> bool:
 def cleans(food: Mention) -> bool:
     """Whether a food that is named with a verb of washing is washed off again."""
     return soft(food) or food.surface in lx.WASHED_OFF
+
+
+def mixed(food: Mention) -> bool:
+    """Whether a food's name is one that a mixture gets, such as 料汁, which may be of what the text mixed before."""
+    name = food.surface
+    return name in lx.MIXTURES or (len(name) > 2 and name.endswith(LONG_MIXTURES))
 
 
 def spicy(food: Mention) -> bool:

@@ -4,21 +4,13 @@ from collections.abc import Sequence
 
 from wokflow.parse import kinds
 from wokflow.parse import lexemes as lx
-from wokflow.parse.doings import (
-    KitchenAction,
-    distinct,
-    is_part,
-    left,
-    mains,
-    next_work,
-    without,
-)
-from wokflow.parse.kinds import Kind, aromatic, medium, oil, soft, watery
-from wokflow.parse.kitchen_places import Places
+from wokflow.parse.doings import KitchenAction, distinct, is_part, left, mains, without
+from wokflow.parse.kinds import COATINGS, Kind, aromatic, medium, mixed, oil, soft, watery
+from wokflow.parse.kitchen_adds import Adding
 from wokflow.parse.types import Mention
 
 
-class Kitchen(Places):
+class Kitchen(Adding):
     """What verbs do to the two places.
 
     Each method `_<kind>` changes the state and returns the food that the action acts on.
@@ -27,6 +19,8 @@ class Kitchen(Places):
     def acts_on(self, doing: KitchenAction, later: Sequence[KitchenAction]) -> list[Mention]:
         """The food that an action acts on; `later` are the actions after it."""
         what = self._kind(doing)
+        doing = self._blended(doing)
+        self.name_mixture(doing)
         if what in (Kind.ADD, Kind.HEAT):
             self.change_vessel(doing.tools)
         if not self.at_pot:
@@ -50,13 +44,20 @@ class Kitchen(Places):
                 acted = self._mix(doing)
             case Kind.PREPARE:
                 acted = self._prepare(doing)
+        self._remember(doing, what)
+        return acted
+
+    def _remember(self, doing: KitchenAction, what: Kind) -> None:
+        """Keep what later actions need to know of this one; what was mixed goes on by its new name: 调成料汁."""
+        if doing.product and not self.at_pot and mixed(doing.product) and len(self.bench) > 1:
+            self.bench = [doing.product]
         self.added = self.just_added(doing) if what is Kind.ADD else []
-        self.prepared = what is Kind.PREPARE
+        self.mixed_in = list(doing.foods) if what is Kind.MIX and self.at_pot else []
+        self.prepared, self.just_taken = what is Kind.PREPARE, what is Kind.TAKE
         self.boils = self.boils and what in (Kind.HEAT, Kind.STOVE)
         self.left_over = doing.leaves
         self.apart = self.apart and not self.at_pot
         self.away = self.away or not self.at_pot
-        return acted
 
     def _kind(self, doing: KitchenAction) -> Kind:
         """The kind of the verb, which for some verbs depends on the place and on the named food."""
@@ -99,7 +100,10 @@ class Kitchen(Places):
         topics = doing.topics(whole)
         topics = topics if len(topics) < len(doing.foods) else []  # 花生抖掉盐, but not 葱捡掉
         known = not self.bench or doing.topics(whole) or len(without(kitchen, whole)) < len(kitchen)
-        if (doing.verb[0] == "去" and whole and known) or topics:
+        flavours = doing.verb in lx.REMOVED and whole == list(doing.foods) and all(map(aromatic, whole))
+        if flavours and left(self.here(), whole):  # 姜片去掉
+            self.pot, self.bench = left(self.pot, whole), left(self.bench, whole)
+        elif (doing.verb[0] == "去" and whole and known) or topics:
             self._prepare(doing._replace(foods=tuple(topics or whole)))
         elif kinds.kind(doing.verb[:-1]) is Kind.PREPARE:  # 搓掉皮, 鸡脚切掉
             self._prepare(doing._replace(foods=()))
@@ -119,7 +123,9 @@ class Kitchen(Places):
             self.pot = rest
             return rest
         elsewhere = elsewhere or (self.taken and not all(map(aromatic, self.pot)))  # 捞出鸡蛋，装盘
-        self.pot, self.bench = rest if elsewhere else [], list(doing.foods) or acted
+        onto = 0 < len(without(doing.foods, self.bench)) < len(doing.foods)  # 粉丝上面摆虾
+        served = self.plate_of(doing.foods) if onto else list(doing.foods) or acted
+        self.pot, self.bench = rest if elsewhere else [], served
         self.at_pot = self.taken = False
         self.set_aside = self.plated = True
         return acted
@@ -155,6 +161,9 @@ class Kitchen(Places):
         if doing.foods:
             joins = self.added and not self.at_pot and doing.verb[0] not in lx.FETCHING
             acted = self.bench = [*(self.bench if joins else ()), *doing.foods]
+        elif any(map(kinds.heated, doing.tools)) and doing.verb[0] in lx.FETCHING:  # 另取一锅
+            self.another_pot()
+            return self.pot
         elif doing.tools and doing.verb == "取":
             self.bench = []
         elif self.at_pot and self.pot:
@@ -165,7 +174,8 @@ class Kitchen(Places):
 
     def _heat(self, doing: KitchenAction, later: Sequence[KitchenAction] = ()) -> list[Mention]:
         """The pot with what is named. If it has too little, the bench goes in."""
-        if doing.verb in lx.TURNING and not self.at_pot and self.bench:
+        turns = doing.verb in lx.TURNING or (doing.verb[:2] in lx.TOSSING and self.taken)
+        if turns and not self.at_pot and self.bench:
             return self.bench  # taken out of the oven
         self.bakes = steams = kinds.steams(doing.verb)
         named = self._put_on_heat(doing, steams)
@@ -178,18 +188,21 @@ class Kitchen(Places):
         if doing.verb[0] in lx.DRY and self.away:
             self.pot = [food for food in self.pot if not watery(food)]
         if self._puts_on_another(doing, named) and not (self.left_over and doing.verb in lx.FRESH):
-            self.pot, self.at_pot, self.taken = named, True, False
+            self.another_pot()
+            self.pot = named
             return self.pot
         if "蒸" in doing.verb and self.bench and not (named or self.at_pot):  # a plate, in a pot of its own
             self.pot = []
         self.boils = bool(named) and all(map(watery, named)) and doing.verb in lx.HEATS_MEDIUM
         if named:
             self.into_pot(named, dry=doing.verb[0] in lx.DRY)
-        if self.bench and self._lacks_food(doing, named):
+        if self.bench and (self._lacks_food(doing, named) or self._comes_unnamed(doing, named, later)):
             if doing.verb[-1] != "香" and doing.verb[0] not in lx.FLASH_FRYING:
                 self.join_before()
-            self.pot = [*([] if self.plated else self.pot), *self.bench]
-            self.bench, self.away = [], False
+            goes = self.bench if doing.verb[0] in lx.STIRRING else self.serving()
+            self.pot = [*([] if self.plated else self.pot), *goes]
+            self.bench = []
+            self.away = False
         self.at_pot, self.taken, self.plated = True, False, False
         goes_on = bool(later) and later[0].verb[0] in lx.BINDING  # 烫熟，勾芡
         if doing.verb[0] in lx.BLANCHING and not goes_on:
@@ -228,137 +241,61 @@ class Kitchen(Places):
             return verb[0] in lx.DRY and all(map(oil, named)) and not self.set_aside
         if named and not (verb[0] in lx.BLANCHING or len(doing.topics(named)) == len(named)):
             return False
+        if self.empty and verb in lx.HEATS_VESSEL:  # 另取一锅，烧热
+            return False
         if all(map(medium, self.pot)):
             return not (self.pot and verb in lx.HEATS_MEDIUM)
-        wet = verb[0] in lx.WET and verb not in lx.HEATS_MEDIUM
+        wet = verb[0] in lx.WET and verb not in lx.HEATS_MEDIUM and not (self.plated and verb[0] != "蒸")
         more = not all(map(aromatic, self.bench)) and (not self.set_aside or all(map(soft, self.pot)))
         return wet and more and all(map(aromatic, self.pot))
+
+    def _cuts_at(self, doing: KitchenAction) -> bool:
+        """Whether a blade goes where the food is named: 从虾头剪开, but 虾头 alone is what else is cut off."""
+        return doing.verb[0] in lx.CUTTING and not self.at_pot
+
+    def _comes_unnamed(
+        self, doing: KitchenAction, named: Sequence[Mention], later: Sequence[KitchenAction]
+    ) -> bool:
+        """Whether the bench's food is fried though nobody put it in, since no later action names it."""
+        fries = doing.verb[0] in lx.FRYING and doing.verb[-1] not in "香味" and not named
+        ready = bool(self.pot) and all(map(aromatic, self.pot)) and not (self.set_aside or self.just_taken)
+        foods = [food for food in self.bench if not aromatic(food)]
+        if not (fries and ready and foods):
+            return False
+        return not any(len(without(foods, action.foods)) < len(foods) for action in later)
 
     def _add(self, doing: KitchenAction, later: Sequence[KitchenAction]) -> list[Mention]:
         """Named food joins the pot or the bench. Without any, the food just added is meant, or else the bench's."""
         if doing.onto:
-            return self._add_onto(doing)
+            return self.add_onto(doing)
         named = [*doing.inside, *doing.foods]
         if not named and doing.verb in kinds.COATS:
             return self.here()
         if doing.pours_sauce and self.pot and all(map(aromatic, self.pot)):
-            return self._pour_sauce(doing)
+            return self.pour_sauce(doing)
         if doing.moves:
-            return self._move(doing)
+            return self.move(doing)
         if doing.together and not (named or self.at_pot):
             return self.here()
         if not named and self.added:
             return self.here() if kinds.by_hand(doing.verb) else self.added  # 加水抓进去
-        into_pot = self._goes_into_pot(doing, named, later)
+        into_pot = self.goes_into_pot(doing, named, later)
         if not named:
-            acted = self.bench or self.pot
             goes = into_pot or bool(self.pot and doing.verb[0] != "加")
+            acted = self.bench or self.pot
             if self.prepared and doing.joins and not (goes and self.pot):  # 面粉过筛加入
                 self.bench, self.before = distinct([*self.before, *self.bench]), []
             if goes:
-                self.into_pot(self.bench)
-                self.bench, self.at_pot, self.plated = [], True, False
+                served = self.serving()
+                acted = [food for food in acted if food in served] or acted
+                self.into_pot(served)
+                self.at_pot, self.plated = True, False
             return acted
         if into_pot:
             self.add_to_pot(doing, named, later)
         else:
-            self._add_to_bench(doing, named)
+            self.add_to_bench(doing, named)
         return self.here()
-
-    def _add_to_bench(self, doing: KitchenAction, named: Sequence[Mention]) -> None:
-        """Named food joins the bench's group, or begins another. Out of the pot it comes with its sauce."""
-        first = len(doing.topics(named)) == len(named)  # the food stands before the verb
-        solid = self.at_pot and not (without(named, self.pot) or any(map(soft, named)))
-        if solid and doing.verb[0] == "倒":  # 蒜蓉倒入碗里
-            rest = without(self.pot, named)
-            self.pot, self.bench, self.set_aside = [] if all(map(soft, rest)) else rest, [], True
-        if doing.in_bowl and doing.verb[0] == "倒" and first and not without(named, self.pot):  # 油倒入碗中
-            self.pot = without(self.pot, named)
-        begins = self.seasons_another(doing) or self._in_another_bowl(doing)
-        another = self.set_aside and not (self.plated or doing.works_in)
-        begins = begins or another or doing.mixes_sauce
-        if begins:
-            self.shelve(self.bench)
-        self.bench = distinct([*([] if begins else self.bench), *named])
-        if doing.verb[0] in lx.STUFFING:
-            self.stuffed = self.bench
-        if (doing.in_bowl and first) or doing.mixes_sauce:  # 葱放入碗中
-            self.before = []
-        self.at_pot = self.set_aside = False
-
-    def _pour_sauce(self, doing: KitchenAction) -> list[Mention]:
-        """What is in the pot goes over named food, and by a name of its own: 汤汁浇在鱼上."""
-        kept = self.bench if len(without(doing.foods, self.bench)) < len(doing.foods) else []
-        self.pot, self.bench, self.at_pot = [], distinct([*kept, *doing.foods, *self.pot]), False
-        self.plated = self.set_aside = True
-        return self.bench
-
-    def _move(self, doing: KitchenAction) -> list[Mention]:
-        """The bench's food goes into a vessel, or the pot's if that is poured out: 倒入碗中, 转入砂锅."""
-        self.bowls = {tool.cls for tool in doing.tools}
-        leaves = self.at_pot and bool(self.pot)
-        if any(map(kinds.heated, doing.tools)):
-            if leaves and (doing.verb[0] == "转" or doing.tools[0].start < doing.start):  # 烤盘放入烤箱
-                return self.pot
-            if not doing.inside:
-                self.join_before()
-            acted = self.bench or self.pot
-            self.into_pot([*doing.inside, *self.bench])
-            self.bench, self.at_pot, self.plated = [], True, False
-            return acted
-        if leaves:
-            self.pot, self.bench = [], self.pot
-            self.to_bench()
-        return self.bench or self.pot
-
-    def _add_onto(self, doing: KitchenAction) -> list[Mention]:
-        """The bench's food goes onto or into the named food, or the pot's if that is poured over it."""
-        place = list(doing.foods)
-        if self.at_pot and doing.verb[0] in lx.POURS:
-            acted = left(self.pot, place)
-            if not all(map(medium, place)):
-                self.pot, self.bench, self.at_pot = [], distinct([*place, *acted]), False
-                self.plated = self.set_aside = True
-            return acted
-        acted = left(self.bench, place)
-        if any(map(kinds.heated, doing.tools)) or (
-            self.at_pot and len(without(self.pot, place)) < len(self.pot)
-        ):
-            self.into_pot([*self.bench, *place])
-            self.bench, self.at_pot = [], True
-        elif len(without(place, self.bench)) < len(place):
-            self.bench = distinct([*self.bench, *place])
-        else:
-            self.bench = distinct([*self.bench, *self.fetch(place)])
-        return acted
-
-    def _in_another_bowl(self, doing: KitchenAction) -> bool:
-        """Whether food goes into a named bowl apart from the food prepared before: 碗中放豆腐, 鸡蛋打入碗中."""
-        bowls, foods = {tool.cls for tool in doing.tools}, doing.foods
-        known = len(without(foods, self.bench)) < len(foods) or not self.bowls.isdisjoint(bowls)
-        self.bowls = bowls or self.bowls
-        coats = doing.topics(foods) and any(food.surface[-1] == "粉" for food in foods)
-        few = len(foods) < 3  # more are a sauce of its own
-        seasons = (
-            few and all(map(aromatic, foods)) and len(doing.topics(foods)) < len(foods)
-        )  # not 葱姜放入碗中
-        return bool(bowls) and not (coats or known or seasons)
-
-    def _goes_into_pot(
-        self, doing: KitchenAction, named: Sequence[Mention], later: Sequence[KitchenAction]
-    ) -> bool:
-        """Whether food goes into the pot: by the named vessel, or if the cook is there or heat is the next work."""
-        if doing.tools:
-            return any(map(kinds.heated, doing.tools))
-        works = kinds.by_hand(doing.verb) and not self.pot
-        coats = (works or doing.verb[0] in lx.COATING) and self.bench and not self.set_aside
-        if coats or doing.verb[0] in lx.STUFFING:
-            return self.at_pot
-        if later and later[0].verb[0] in lx.BY_HAND and self.seasons_another(doing):
-            return False
-        if self.at_pot or doing.verb[0] == "下" or doing.verb[-1] == "锅":
-            return True
-        return next_work(later) is Kind.HEAT and (not self.plated or any(map(oil, named)))
 
     def _mix(self, doing: KitchenAction) -> list[Mention]:
         """The food at the place in use, with named food mixed in, unless that begins a group of its own."""
@@ -373,6 +310,9 @@ class Kitchen(Places):
         new = len(without(doing.foods, self.bench)) == len(doing.foods)
         other = new and (doing.verb[0] in lx.BLENDING or not any(map(soft, doing.foods)))
         joins = bool(self.added) or not (self.set_aside or other)
+        if not joins and doing.verb[0] in lx.BLENDING:  # a sauce beside what was prepared
+            self.shelve(self.bench)
+            self.before = []
         self.bench = distinct([*(self.bench if joins else ()), *doing.foods])
         self.to_bench()
         return self.bench
@@ -383,8 +323,24 @@ class Kitchen(Places):
         in_pot = in_pot or (doing.verb[0] in lx.STEEPING and any(map(watery, self.pot)))  # 关火浸泡
         if not doing.foods and self.at_pot and in_pot:
             return self.pot
-        foods = doing.prepared
-        if foods and self.bench and all(map(soft, foods)):  # in salt, with wine
+        foods = [food for food in doing.prepared if not (self.is_part(food) and self._cuts_at(doing))]
+        wraps = (
+            bool(foods)
+            and doing.verb[0] in lx.STUFFING
+            and all(food.surface[-1] in lx.WRAPPERS for food in foods)
+        )
+        if wraps and self.bench and not self.at_pot:  # 用饺子皮包好
+            self.join_before()
+            self.bench = self.stuffed = distinct([*self.bench, *foods])
+            self.to_bench()
+            return self.bench
+        if not foods and not self.at_pot:
+            self._rid_of_water(doing.verb)
+            if doing.verb[0] in lx.MARINATING and all(map(aromatic, self.bench)):  # 姜切末，腌制
+                self.join_before()
+        if (
+            foods and self.bench and all(map(soft, foods)) and doing.verb[0] not in lx.BLENDING
+        ):  # in salt, with wine
             self.bench = distinct([*self.bench, *foods])
         elif foods:
             kept = [] if self.set_aside or self.at_pot or self.plated else self.bench
@@ -396,5 +352,31 @@ class Kitchen(Places):
             self.pot, self.bench = [], [food for food in self.pot if not watery(food)]
         elif self.at_pot and (solid := mains(self.pot)):
             self.pot, self.bench, self.taken = without(self.pot, solid), solid, True
+        if doing.verb[0] in lx.MARINATING:
+            self.marinade = {
+                food.cls for food in self.bench if aromatic(food) or food.surface.endswith(COATINGS)
+            }
         self.to_bench()
         return self.bench or self.pot
+
+    def _rid_of_water(self, verb: str) -> None:
+        """Let the water in which food lay stay behind, with what is in it, when the food is washed, drained or cut.
+
+        Washing takes off seasonings too; dough keeps its water.
+        """
+        washes = not lx.WASHING.isdisjoint(verb)
+        leaves = washes or not lx.CUTTING.isdisjoint(verb) or verb[0] in lx.DRAINING or verb in lx.THAWING
+        wet = leaves and (washes or any(map(watery, self.bench)))
+        if wet and not any(food.surface[-1] in lx.DOUGHY for food in self.bench):
+            self.bench = [food for food in self.bench if not soft(food)] or self.bench
+
+    def _blended(self, doing: KitchenAction) -> KitchenAction:
+        """The action without the name of the mixture that it makes of its other foods: 调料汁：生抽、醋."""
+        self.unmixed = self.unmixed if kinds.kind(doing.verb) in (Kind.ADD, Kind.STOVE) else ""
+        makes = doing.verb[0] in lx.BLENDING or kinds.kind(doing.verb) is Kind.ASIDE
+        names = [food for food in doing.foods if mixed(food)]
+        if not (makes and names):
+            return doing
+        parts = tuple(food for food in doing.foods if food not in names)
+        self.unmixed = "" if parts else names[0].cls
+        return doing._replace(foods=parts) if len(parts) > 1 else doing

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from wokflow.parse import kinds
 from wokflow.parse import lexemes as lx
 from wokflow.parse.doings import PARTS, KitchenAction, comes_back, distinct, dries, mains, without
-from wokflow.parse.kinds import aromatic, fat, medium, oil, soft, watery
+from wokflow.parse.kinds import DOUGHS, aromatic, cold, fat, medium, mixed, oil, soft, watery
 from wokflow.parse.types import Mention
 
 KEPT = 8  # number of groups of prepared food that are remembered
@@ -21,6 +21,7 @@ class Places:
     before: list[Mention] = field(default_factory=list)  # the bench's group before this one, if not set aside
     added: list[Mention] = field(default_factory=list)  # what the last action added, if it added
     prepared: bool = False  # the last action prepared food
+    just_taken: bool = False  # the last action took food out of the pot
     at_pot: bool = False
     set_aside: bool = False  # the bench's food: what is named next begins a new group
     plated: bool = False  # the bench holds what left the pot for good
@@ -33,6 +34,11 @@ class Places:
     plates: list[list[Mention]] = field(default_factory=list)  # groups of the bench that others came after
     left_over: bool = False  # the last action left a liquid in the pot: 留底油，热锅
     boils: bool = False  # the last heat was of water alone: 水开，上锅蒸
+    marinade: set[str] = field(default_factory=set)  # the classes of what the bench's food was marinated in
+    others: list[Mention] = field(default_factory=list)  # what is in another pot on heat
+    empty: bool = False  # another pot was fetched, and nothing went in
+    mixed_in: list[Mention] = field(default_factory=list)  # what the last action mixed, at the pot
+    unmixed: str = ""  # the class of a mixture's name whose parts are to come: 调酱汁
     bakes: bool = False  # the last heat was an oven's or steam: what it cooked leaves it together
 
     def fries(self, verb: str) -> bool:
@@ -44,10 +50,62 @@ class Places:
         """The food at the place in use; that of the other place if there is none."""
         return (self.pot or self.bench) if self.at_pot else (self.bench or self.pot)
 
+    def name_mixture(self, doing: KitchenAction) -> None:
+        """Let a mixture's name take the place of its parts: after 生抽加醋搅匀, 倒入料汁 adds both.
+
+        Of several groups it is the last, or the last with a food of that name (蛋糊), and not what goes into it.
+        """
+        for name in filter(mixed, doing.foods):
+            groups = [*([] if doing.onto else [self.bench]), self.before, *reversed(self.plates)]
+            groups = [group for group in groups if self.may_be(name, group)]
+            known = {food.cls for food in self.bench}
+            if groups and name.cls not in known:
+                alike = (group for group in groups if len(without(group, [name])) < len(group))
+                parts = list(next(alike, groups[0]))
+                for group in groups:
+                    group[:] = [name] if group == parts else group
+
+    def may_be(self, name: Mention, group: Sequence[Mention]) -> bool:
+        """Whether a group of food that was prepared may be the mixture of this name."""
+        sauce = not name.surface.endswith(DOUGHS)
+        return (
+            (len(group) > 1 or any(map(mixed, group)))
+            and name.cls not in {food.cls for food in group}
+            and all(map(aromatic, group)) is sauce
+        )
+
+    def serving(self) -> list[Mention]:
+        """What is on the bench when it goes into the pot, without what it was marinated in; nothing stays behind."""
+        served = [food for food in self.bench if food.cls not in self.marinade] or self.bench
+        self.bench, self.marinade = [], set()
+        return served
+
+    def another_pot(self) -> None:
+        """Go on with an empty pot, while the food of the first stays in it."""
+        if not (self.taken or all(map(aromatic, self.pot))):
+            self.others = self.pot
+        self.pot, self.at_pot, self.taken, self.empty = [], True, False, True
+
     def shelve(self, group: Sequence[Mention]) -> None:
         """Remember a group of food that another takes the place of, for when something goes onto it."""
         if mains(group):
-            self.plates = [*self.plates[1 - KEPT :], list(group)]
+            dry = [food for food in group if not cold(food)]
+            self.plates = [*self.plates[1 - KEPT :], dry]
+
+    def in_pot(self, food: Mention) -> bool:
+        """Whether the pot holds a food by its class or kind."""
+        return len(without(self.pot, [food])) < len(self.pot)
+
+    def plate_of(self, place: Sequence[Mention]) -> list[Mention]:
+        """What lies on the plate of this food: the bench's food, or what was shelved with it, else the food alone."""
+        if len(without(place, self.bench)) < len(place):
+            return distinct([food for food in (*self.bench, *place) if not cold(food)])
+        plate = self.fetch(place)
+        return distinct([*self.bench, *place]) if self._serves() and plate == list(place) else plate
+
+    def _serves(self) -> bool:
+        """Whether the bench's food lies on the plate in use, and is not set aside."""
+        return self.plated or not (self.set_aside or all(map(aromatic, self.bench)))
 
     def fetch(self, place: Sequence[Mention]) -> list[Mention]:
         """The food of the place, and what lies with it: the latest group that was shelved with one of them."""
@@ -105,7 +163,7 @@ class Places:
         if len(without(self.stuffed, foods)) < len(self.stuffed):
             foods, self.stuffed = [*foods, *self.stuffed], []
         self.pot = distinct([*self.pot, *foods])
-        self.taken = self.away = False
+        self.taken = self.away = self.empty = False
         rest = without(self.bench, foods)
         self.bench = [] if len(rest) < len(self.bench) and all(map(soft, rest)) else rest
 
@@ -125,7 +183,7 @@ class Places:
         if wet and not (self.at_pot or self.set_aside or self.pot):  # water comes to what was prepared
             self.pot, self.bench = self.bench, []
         self.into_pot(named, coats=doing.verb[0] in lx.COATING, anew=bool(doing.tools))
-        self.at_pot, self.plated = True, False
+        self.at_pot, self.plated = True, self.plated and bool(self.bench)
 
     def change_vessel(self, tools: Sequence[Mention]) -> None:
         """Go on with an empty pot if the named one is another than that from which food was taken out.

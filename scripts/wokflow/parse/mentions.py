@@ -17,7 +17,8 @@ def nouns(view: View, index: int) -> tuple[list[Noun], int]:
     while index < len(view):
         token = view.tokens[index]
         if view.noun_at(index):
-            if not (view.suppressed[index] or is_side(view, index) or describes(view, index)):
+            sums_up = token.text in lx.SUMS and len(listed) > 1 and view.touches(index)  # 葱姜蒜调料
+            if not (view.suppressed[index] or sums_up or is_side(view, index) or describes(view, index)):
                 listed.append(Noun(*token.core, token.cls, token.kind))
             index += 1
         elif (ahead := next_of_list(view, index, blanks)) > index:
@@ -78,7 +79,7 @@ def describes(view: View, index: int) -> bool:
     if not joined or not view.noun_at(after):
         return False
     if view.text(after) in lx.HEAD_LIQUIDS:
-        return True
+        return not (view.text(after) in lx.SUMS and view.noun_at(index - 1))
     vessel = view.kind(after) == TOOL and view.text(after)[0] != "刀"  # 大蒜刀背拍碎
     return vessel and token.kind == FOOD and not measures(view, after)
 

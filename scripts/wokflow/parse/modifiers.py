@@ -168,6 +168,8 @@ def is_time(view: View, index: int) -> bool:
     text = view.text(index)
     if text in ("同时", "时间", "时长") and view.text(index - 1) != "的":
         return False
+    if view.text(index - 1) in lx.THIS:  # 盐也这个时候放
+        return False
     before = index - 1
     while before >= 0 and (
         view.text(before) in lx.ASPECT | lx.STATES | lx.LONG_RESULTS | lx.SWITCHED | {"的"}

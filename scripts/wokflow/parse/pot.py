@@ -10,8 +10,11 @@ from collections.abc import Sequence
 
 from wokflow.parse import lexemes as lx
 from wokflow.parse.doings import Held, KitchenAction, distinct, left
-from wokflow.parse.kinds import medium
+from wokflow.parse.kinds import Kind, aromatic, kind, medium
 from wokflow.parse.kitchen import Kitchen
+from wokflow.parse.types import Mention
+
+ALL = ("所有", "全部")
 
 
 def held(doings: Sequence[KitchenAction]) -> list[Held]:
@@ -24,7 +27,7 @@ def held(doings: Sequence[KitchenAction]) -> list[Held]:
     kitchen = Kitchen()
     by_action: list[Held] = []
     for index, doing in enumerate(doings):
-        named = tuple(food for food in doing.foods if food.surface not in lx.UNNAMED)
+        named = tuple(food for food in doing.foods if not _unnamed(food, doing, kitchen))
         there = {food.cls for food in (*kitchen.pot, *kitchen.bench)}
         in_oil = not doing.foods and not doing.tools and kitchen.fries(doing.verb)
         acted = kitchen.acts_on(doing._replace(foods=named), doings[index + 1 :])
@@ -37,3 +40,9 @@ def held(doings: Sequence[KitchenAction]) -> list[Held]:
             acted = []
         by_action.append(Held(tuple(food for food in distinct(acted) if food not in inside), in_oil))
     return by_action
+
+
+def _unnamed(food: Mention, doing: KitchenAction, kitchen: Kitchen) -> bool:
+    """Whether a word is not the name of a food of its own: 食材, or 所有调料 if they are there already."""
+    there = kind(doing.verb) in (Kind.HEAT, Kind.MIX) and any(map(aromatic, kitchen.here()))
+    return food.surface in lx.UNNAMED or (there and food.surface.startswith(ALL))

@@ -64,7 +64,7 @@ def actions(written: str, text: str, read: Read) -> list[Act]:
             stack[-1] = OpenSentence()
         named = any(act.nouns for act in clause.acts)
         first = clause.acts[0] if clause.acts else None
-        if first and remarked and not _main(first, remarked, text):
+        if first and remarked and not (clause.switches or _main(first, remarked, text)):
             first.nouns.append(remarked)  # 红椒（切段）, 鸡（用盐腌制）
         stage = any(text[act.start : act.end] in lx.STAGES for act in clause.acts)  # 水开：下面条
         heading = 0 if begun or named or stage or end - start > HEADING else len(clause.acts)
@@ -124,7 +124,7 @@ def shifted(clause: Clause, by: int) -> Clause:
     acts = [
         Act(
             act.start + by, act.end + by, act.cls, [move(noun) for noun in act.nouns],
-            act.optional, act.closed, act.objects, act.sense,
+            act.optional, act.closed, act.objects, act.sense, move(act.product) if act.product else None,
         )
         for act in clause.acts
     ]  # fmt: skip
@@ -138,8 +138,8 @@ def shifted(clause: Clause, by: int) -> Clause:
 
 def join(sentence: OpenSentence, clause: Clause) -> list[Act]:
     """Add a clause to its sentence; returns its actions, to which later clauses may still add objects."""
-    if clause.listing:
-        sentence.listed += clause.fronted
+    if clause.listing or (sentence.listed and clause.names_sauce):  # 粉丝，苦瓜，调料汁，倒在一起
+        sentence.listed += clause.fronted or clause.acts[0].nouns
         sentence.measured = sentence.measured or clause.measured
         sentence.forward = sentence.forward or clause.forward
         return []

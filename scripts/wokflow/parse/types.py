@@ -63,6 +63,7 @@ class Act:
     closed: bool = False  # takes no further object behind it
     objects: bool = False  # has an object behind it
     sense: str = ""  # the verb whose sense it has here
+    product: Noun | None = None  # what it makes, which is no object: 料汁 in 调成料汁
 
 
 @dataclass(slots=True)
@@ -82,4 +83,5 @@ class Clause:
     stirs: bool = False  # the first action may do so: 炒香
     waits: bool = False  # the first action sets by what was mixed: 待用
     switches: bool = False  # the first action is about the stove or the whole dish: 关火, 出锅
+    names_sauce: bool = False  # 调料汁, which in a list is a noun
     condition: bool = False  # 如果, 喜欢: the next action is optional

@@ -24,7 +24,7 @@ RESTING = re.compile(
 def counts(view: View, index: int, disposal: bool) -> bool:
     """Whether the verb at `index` is an action. `disposal`: 把 or 将 stands before it."""
     text, after = view.text(index), view.text(index + 1)
-    if remarked(view, index) or repeated(view, index) or tests(view, index):
+    if remarked(view, index) or repeated(view, index) or tests(view, index) or served(view, index):
         return False
     counted = view.kind(index - 1) == NUMBER and view.text(index - 1)[-1] not in "个下次遍"
     if (counted and text in lx.MEASURES) or (text in lx.REMOVING and after in lx.SMELLS):
@@ -32,7 +32,9 @@ def counts(view: View, index: int, disposal: bool) -> bool:
     if text in lx.DIRECTIONS:
         before = view.text(index - 1)
         return view.kind(index - 1) == NUMBER or before in lx.MEASURES or before in lx.INTRANSITIVE
-    if text in ("准备", "等待") and (view.verb_at(index + 1) or after in ("工作", "好了", "开始")):
+    if text in ("准备", "等待") and (view.verb_at(index + 1) or after in lx.INTENDED):
+        return False
+    if text == "滚刀" and view.text(index + 1)[:1] == "切":
         return False
     if text == "等待":
         return view.kind(index + 1) == NUMBER or not after
@@ -52,6 +54,12 @@ def remarked(view: View, index: int) -> bool:
         or (after in lx.GUIDES and len(view.text(index)) == 1)
         or (after == "用" and not then and view.text(index) != "弃")  # 腌制用, but not 弃用
         or (after == "了" and then[-1:] in ("天", "年", "次"))
+        or (after == "过" and then == "了")
+        or (
+            after == "着"
+            and view.noun_at(index + 2)
+            and not any(map(view.verb_at, range(index + 2, len(view))))
+        )
     )
 
 
@@ -62,6 +70,12 @@ def tests(view: View, index: int) -> bool:
         return view.text(index - 2) not in lx.INSTRUMENT | lx.DISPOSAL
     able = any(view.text(at) in lx.ABLE for at in range(max(0, index - 3), index))
     return text[0] in lx.PRICKING and text[-1] in lx.THROUGH and able
+
+
+def served(view: View, index: int) -> bool:
+    """Whether the verb is in the name of a dish that is counted: 一道炒花蛤."""
+    dish = view.text(index) in lx.DISH_VERBS and view.noun_at(index + 1)
+    return dish and view.text(index - 1)[-1:] in lx.COURSES
 
 
 def repeated(view: View, index: int) -> bool:
@@ -168,6 +182,7 @@ SENSES: dict[str, tuple[str, Callable[[View, int], bool]]] = {
     "过": ("焯水", _in_hot_water),
     "夹入": ("放入", _throws_into),
     "放": ("静置", _rests),
+    "放置": ("放入", lambda view, index: view.kind(view.skip(index + 1, lx.PLACE)) == TOOL),
     "调": ("转", _sets_heat),
     "转": ("转入", lambda view, index: view.text(index + 1) in ("至", "到") and view.kind(index + 2) == TOOL),
     "翻": ("翻炒", _stirs),
