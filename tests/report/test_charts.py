@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 import pytest
-from wokflow.report.charts import LONGEST, WIDTH, Charts, curves, histogram, intervals
+from wokflow.report.charts import LONGEST, WIDTH, Charts, bars, curves, histogram, intervals
 
 from tests.conftest import ROOT
 
@@ -59,10 +59,19 @@ def test_text_and_marks_stand_out_by_day_and_by_night(mode: str) -> None:
             assert (bright + 0.05) / (dim + 0.05) >= contrast, f"{name} on {behind}"
 
 
-def test_a_name_of_a_run_stays_text_and_is_cut() -> None:
+def test_a_name_of_a_run_stays_text_and_is_broken_and_cut() -> None:
     found = svg(intervals([row(EVIL, 1.0), row("x" * 99, 2.0)], "chrF", None), f'"{EVIL}')
     assert "<script" not in found and "\u202e" not in found and 'aria-label="&#34;&lt;/text' in found
-    assert "x" * LONGEST not in found and "x" * (LONGEST - 1) + "…" in found
+    assert "x" * (LONGEST + 1) not in found and f">{'x' * (LONGEST - 1)}…</" in found
+
+
+def test_a_name_of_two_lines_is_whole() -> None:
+    rows = [
+        {"name": name, "count": 1, "text": "1", "whole": True}
+        for name in ("food", "organizations, customs, ideas")
+    ]
+    found = svg(bars(rows, "mentions"))
+    assert ">organizations,</" in found and ">customs, ideas</" in found
 
 
 def test_bars_are_divided_at_the_threshold() -> None:

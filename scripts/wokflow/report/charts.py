@@ -1,10 +1,11 @@
 """The page's charts: altair's descriptions, drawn as SVG without a browser, the same bytes each time.
 
 Colours are the variables of the page's style sheet, so that charts follow dark mode. Nothing depends on the width of
-a text, and so on the machine's fonts: axes have fixed room, and long names are cut here.
+a text, and so on the machine's fonts: axes have fixed room, and long names are broken and cut here.
 """
 
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -15,8 +16,8 @@ from wokflow.report.render import visible
 
 Rows = Sequence[Mapping[str, Any]]
 WIDTH, NAMES, END = 340, 138, 44  # of a chart; of the names of runs in it; of the text at a line's end
-LONGEST = 22  # characters of such a name
-CUT = f"length(datum.label) > {LONGEST} ? slice(datum.label, 0, {LONGEST - 1}) + '…' : datum.label"
+LONGEST, LINES = 22, 2  # characters of a line of such a name; lines of a name
+IN_LINES = "split(datum.label, '\\n')"
 ACCENT, GREY, INK, SOFT = (f"var(--{name})" for name in ("accent", "grey", "ink", "soft"))
 STYLE: dict[str, Any] = {
     "autosize": "none",
@@ -37,6 +38,7 @@ STYLE: dict[str, Any] = {
         "labelLimit": 0,
         "labelFlush": False,
         "labelOverlap": False,
+        "labelLineHeight": 11,
         "tickCount": 5,
     },
     "text": {"color": INK, "fontSize": 11},
@@ -81,13 +83,18 @@ def intervals(rows: Rows, title: str, best: str | None) -> Any:
     import altair as alt
 
     shown = [
-        {"run": row["run"], "best": row["run"] == best, "value": row["value"], "text": f"{row['value']:.1f}"}
+        {
+            "run": in_lines(row["run"]),
+            "best": row["run"] == best,
+            "value": row["value"],
+            "text": f"{row['value']:.1f}",
+        }
         | {end: row["value"] if row[end] is None else row[end] for end in ("low", "high")}
         for row in rows
     ]
     ends = [row[end] for row in shown for end in ("low", "high", "value")]
     data = _chart(shown)
-    y = alt.Y("run:N", sort=None, axis=alt.Axis(title=None, labelColor=INK, labelExpr=CUT))
+    y = alt.Y("run:N", sort=None, axis=alt.Axis(title=None, labelColor=INK, labelExpr=IN_LINES))
     scale = alt.Scale(domain=[min(0.0, *ends), max(*ends, 1.0)], nice=False)
     x = alt.X("low:Q", title=title, scale=scale)
     color = alt.condition("datum.best", alt.value(ACCENT), alt.value(GREY))
@@ -104,15 +111,25 @@ def bars(rows: Rows, title: str) -> Any:
     """
     import altair as alt
 
-    data = _chart([{"empty": 0, **row} for row in rows])
-    y = alt.Y("name:N", sort=None, axis=alt.Axis(title=None, labelColor=INK, labelExpr=CUT))
+    names = [in_lines(row["name"]) for row in rows]
+    data = _chart([{"empty": 0, **row, "name": name} for row, name in zip(rows, names, strict=True)])
+    y = alt.Y("name:N", sort=None, axis=alt.Axis(title=None, labelColor=INK, labelExpr=IN_LINES))
     scale = alt.Scale(domain=[0, max([row["count"] for row in rows], default=1)], nice=False)
     axis = alt.Axis(format="~s", tickMinStep=1, tickCount=3)
     x = alt.X("empty:Q", title=title, scale=scale, axis=axis)
     color = alt.condition("datum.whole", alt.value(ACCENT), alt.value(GREY))
     bar = data.mark_bar(size=11).encode(y=y, x=x, x2="count:Q", color=color)
     text = data.mark_text(align="left", dx=5).encode(y=y, x="count:Q", text="text:N")
-    return _sized([bar, text], 18 * len(rows), left=NAMES, right=90, top=4)
+    height = 26 if any("\n" in name for name in names) else 18
+    return _sized([bar, text], height * len(rows), left=NAMES, right=90, top=4)
+
+
+def in_lines(name: str) -> str:
+    """A name in LINES lines of LONGEST characters at most; what has no room is cut."""
+    lines = textwrap.wrap(name, LONGEST) or [""]
+    if len(lines) > LINES:
+        lines = [*lines[: LINES - 1], lines[LINES - 1][: LONGEST - 1] + "…"]
+    return "\n".join(lines)
 
 
 def histogram(bins: Sequence[float], counts: Sequence[int], threshold: float, low: float) -> Any:
