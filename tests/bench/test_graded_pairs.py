@@ -68,6 +68,10 @@ def test_graded_pairs(shared: Path, data: Path) -> None:
             for corpus in ("cookbooks", "demo")
         ),
         f"Recall on the cookbooks, all parts: {recall}.",
+        """What a probability means: of graded pairs with such a one, their mean probability and the share that is
+        right, both by models of other dishes. Brier is the mean squared difference; beside it stands that of one
+        probability for all pairs, the share that is right.""",
+        *(_calibration(corpus, of) for corpus, of in judged["calibration"].items()),
         """Of the pairs of the same dish, the share that are candidates, by how many nearest recipes each recipe of
         either side has by its title, and by its foods:""",
         measure.table(
@@ -128,6 +132,20 @@ def _table(corpus: str, figures: dict[str, dict[str, Any]]) -> str:
             for name, of in figures.items()
         ],
     )
+
+
+def _calibration(corpus: str, of: dict[str, Any]) -> str:
+    rows = [
+        [
+            f"{some['low']:.1f} to {some['high']:.1f}",
+            f"{some['pairs']}",
+            f"{some['said']:.2f}",
+            f"{some['right']:.2f} ({' to '.join(f'{end:.2f}' for end in some['right_interval'] or ())})",
+        ]
+        for some in of["bins"]
+    ]
+    brier = f"Brier {of['brier']:.3f}, {of['brier_of_share']:.3f}"
+    return measure.table([corpus, "pairs", "said", "right"], [*rows, [brier, "", "", ""]])
 
 
 def _reached(rows: pl.DataFrame, titles: int, foods: int) -> list[str]:

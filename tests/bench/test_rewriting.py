@@ -13,8 +13,8 @@ from tests.bench.test_expert_pivots import read_rows
 
 EACH = {"tiny": 1, "small": 1, "full": 10}  # recipes of a pair with pivot actions of experts
 PAIRS = {"tiny": 2, "small": 12, "full": 30}
-LEARN = {"tiny": 20, "small": 600, "full": 2500}  # recipes that the model learns
-EPOCHS = {"tiny": 0, "small": 2, "full": 12}
+LEARN = {"tiny": 20, "small": 2500, "full": 2500}  # recipes that the model learns
+EPOCHS = {"tiny": 0, "small": 12, "full": 12}
 WIDTH, LAYERS, PLACES, LEARNT, RATE = 128, 2, 512, 8, 2e-3
 ALONE = {"tiny": 1, "small": 2, "full": 12}  # recipes that are written one at a time
 # Settings of the ways to rewrite that are not their defaults.

@@ -96,3 +96,11 @@ def test_figures_have_intervals_of_dishes() -> None:
     assert found["more"] == 0.5 and found["more_interval"][0] == 0
     halves = judgement.measured(accepted / 2, ROWS)
     assert (halves["precision"], halves["recall"], halves["accepted"]) == (0.6667, 0.5, 1.5)
+
+
+def test_probabilities_are_held_against_the_share_that_is_right() -> None:
+    found = judgement.calibration(np.array([1.0, 0.9, 0.5, 0.5, 0.1, 0.0]), ROWS)
+    bins = [(each["low"], each["pairs"], each["said"], each["right"]) for each in found["bins"]]
+    assert bins == [(0.0, 2, 0.05, 0.0), (0.4, 2, 0.5, 0.5), (0.8, 2, 0.95, 1.0)]
+    assert found["bins"][1]["right_interval"] == [0.0, 1.0]
+    assert (found["brier"], found["brier_of_share"]) == (0.0867, 0.25)

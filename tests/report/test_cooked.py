@@ -37,6 +37,16 @@ def model(**own: Any) -> dict[str, Any]:
         "threshold": 0.85,
         "curves": {"cookbooks": lines},
         "measured": {"all": {"cookbooks": figures}, "without foods": {"cookbooks": figures}},
+        "calibration": {
+            "cookbooks": {
+                "brier": 0.1286,
+                "brier_of_share": 0.1563,
+                "bins": [
+                    {"low": 0.4, "high": 0.6, "pairs": 40, "said": 0.48, "right": 0.325}
+                    | {"right_interval": [0.2, 0.5]}
+                ],
+            }
+        },
         "examples": {"missed": PAIR, "wrong": None},
     } | own
 
@@ -79,6 +89,12 @@ def test_figures_stand_above_their_intervals(tmp_path: Path) -> None:
         "0.50 0.25 to 0.75",
         "–",
     ]
+
+
+def test_probabilities_stand_beside_the_share_that_is_right(tmp_path: Path) -> None:
+    values = section(tmp_path)
+    assert texts(values["calibration"]) == [["0.4 to 0.6 cookbooks", "40", "0.48", "0.33 0.20 to 0.50"]]
+    assert "cookbooks 0.129, of the share that is right for all pairs 0.156." in match(values)
 
 
 def test_the_curve_names_its_lines_and_the_least_probability(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ FOLDS, ROUNDS = 5, 5  # of dishes; ways to divide them
 DRAWS = 1000  # of the dishes, with replacement, for an interval
 SEED = 13
 FEW = 100  # graded pairs of a corpus
+BINS = 5  # of probability, equally wide, in which its calibration is shown
 DIGITS = 6  # of the model's numbers, lest last digits differ between machines
 RIDGE = 1.0  # of the squared weights, beside the log loss
 
@@ -183,3 +184,33 @@ def measured(accepted: Floats, rows: pl.DataFrame, beside: Floats | None = None)
         figures[name] = round(float(total[above] / total[below]), 4) if total[below] else None
         figures[f"{name}_interval"] = [round(end, 4) for end in ends] or None
     return figures
+
+
+def calibration(probability: Floats, rows: pl.DataFrame) -> dict[str, Any]:
+    """How well probabilities say what share of graded pairs is right (grades 1 and 2).
+
+    `brier` is the mean squared difference (Brier 1950), `brier_of_share` that of a judge who gives all pairs the
+    share that is right. Each of the `bins` with pairs has its ends, its pairs, their mean probability (`said`), and
+    the share of them that is right, with its interval as in `measured`.
+    """
+    right = (rows["grade"] >= 1).to_numpy()
+    place = np.minimum((probability * BINS).astype(np.int64), BINS - 1)
+    bins = []
+    for number in sorted(set(place.tolist())):
+        own = place == number
+        of = measured(own.astype(np.float64), rows)
+        bins.append(
+            {
+                "low": number / BINS,
+                "high": (number + 1) / BINS,
+                "pairs": int(own.sum()),
+                "said": round(float(probability[own].mean()), 4),
+                "right": of["precision"],
+                "right_interval": of["precision_interval"],
+            }
+        )
+    return {
+        "brier": round(float(((probability - right) ** 2).mean()), 4),
+        "brier_of_share": round(float(right.mean() * (1 - right.mean())), 4),
+        "bins": bins,
+    }

@@ -132,7 +132,8 @@ def report(graded: pl.DataFrame, precision: float, threshold: float) -> dict[str
     `curves`: precision and recall of all parts and of titles alone, wherever one pair of grade 2 more is found.
     `measured`: the whole model, what is left without each part, and titles alone, where model and least probability
     are of other dishes (judgement.chosen); titles at the threshold. `more` is the recall beyond that of titles alone.
-    All pairs train models, and those that are `sampled` measure them.
+    `calibration`: of the whole model's probabilities (judgement.calibration). All pairs train models, and those that
+    are `sampled` measure them.
     """
     variants: dict[str, Sequence[str]] = {"all": FEATURES, "titles alone": ALONE}
     crossed = {name: judgement.crossed(graded, features) for name, features in variants.items()}
@@ -151,6 +152,10 @@ def report(graded: pl.DataFrame, precision: float, threshold: float) -> dict[str
         "least": judgement.least(crossed["all"], graded, precision),
         "curves": {
             corpus: {name: _curve(score[own], rows[corpus]) for name, score in crossed.items()}
+            for corpus, own in corpora.items()
+        },
+        "calibration": {
+            corpus: judgement.calibration(crossed["all"][own], rows[corpus])
             for corpus, own in corpora.items()
         },
         "measured": {

@@ -46,6 +46,10 @@ def section(paths: Sequence[str], draw: Charts) -> dict[str, Any] | None:
         "measured": Table(
             ["Judged by", "Graded pairs", "Accepted", "Precision", "Recall", "More"], measured(model)
         ),
+        "calibration": Table(
+            ["Probability", "Graded pairs", "Mean probability", "Share that is right"], calibrated(model)
+        ),
+        "brier": model["calibration"],
         "pairs": {name: pair | {"why": reasons(pair)} for name, pair in pairs.items()},
     }
 
@@ -62,6 +66,18 @@ def measured(model: Mapping[str, Any]) -> Iterator[list[Cell]]:
                     Cell(of[each], interval(of[f"{each}_interval"]), 2)
                     for each in ("precision", "recall", "more")
                 ),
+            ]
+
+
+def calibrated(model: Mapping[str, Any]) -> Iterator[list[Cell]]:
+    """A row for each corpus and each range of probability that has graded pairs."""
+    for corpus, of in model["calibration"].items():
+        for some in of["bins"]:
+            yield [
+                Cell(f"{some['low']:.1f} to {some['high']:.1f}", corpus),
+                Cell(some["pairs"]),
+                Cell(some["said"], digits=2),
+                Cell(some["right"], interval(some["right_interval"]), 2),
             ]
 
 
