@@ -65,6 +65,13 @@ def test_a_name_of_a_run_stays_text_and_is_broken_and_cut() -> None:
     assert "x" * (LONGEST + 1) not in found and f">{'x' * (LONGEST - 1)}…</" in found
 
 
+@pytest.mark.parametrize("character", ["\x00", "\x1b", "\ufffe", "\uffff"])
+def test_a_character_that_xml_has_not_is_written_out(character: str) -> None:
+    found = svg(intervals([row(f"a{character}b", 1.0)], f"chr{character}F", None), f"c{character}d")
+    written = ascii(character)[1:-1]
+    assert f"a{written}b" in found and f"chr{written}F" in found and f"c{written}d" in found
+
+
 def test_a_name_of_two_lines_is_whole() -> None:
     rows = [
         {"name": name, "count": 1, "text": "1", "whole": True}

@@ -55,12 +55,21 @@ class Charts:
         """The chart as inline SVG; `label` describes it to screen readers."""
         import vl_convert
 
-        described = chart.to_dict() | {"config": STYLE}
+        described = _visible(chart.to_dict()) | {"config": STYLE}
         self.drawn.append({"label": label, "spec": described})
-        svg = visible(vl_convert.vegalite_to_svg(described, vl_version=_version()))
+        svg = vl_convert.vegalite_to_svg(described, vl_version=_version())
         if "id=" in svg:
             raise ValueError(f"the chart {label!r} has ids, which would meet those of others on the page")
         return Markup(f'<svg role="img" aria-label="{escape(visible(label))}"{svg[svg.index(" width=") :]}')
+
+
+def _visible(described: Any) -> Any:
+    """A description with all texts visible: vl_convert ends the process where one has characters that XML has not."""
+    if isinstance(described, dict):
+        return {name: _visible(value) for name, value in described.items()}
+    if isinstance(described, list):
+        return [_visible(value) for value in described]
+    return visible(described) if isinstance(described, str) else described
 
 
 @cache
@@ -126,7 +135,7 @@ def bars(rows: Rows, title: str) -> Any:
 
 def in_lines(name: str) -> str:
     """A name in LINES lines of LONGEST characters at most; what has no room is cut."""
-    lines = textwrap.wrap(name, LONGEST) or [""]
+    lines = textwrap.wrap(visible(name), LONGEST) or [""]
     if len(lines) > LINES:
         lines = [*lines[: LINES - 1], lines[LINES - 1][: LONGEST - 1] + "…"]
     return "\n".join(lines)

@@ -9,11 +9,11 @@ from markupsafe import Markup
 
 from wokflow.frame.languages import CHINESE
 
-CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
 
 
 def visible(value: object) -> str:
-    """Text in which invisible characters, and those that change its direction, are written as \\x00."""
+    """Text in which invisible characters, noncharacters, and those that change its direction are written as \\x00."""
     return CONTROLS.sub(lambda match: ascii(match[0])[1:-1], str(value))
 
 
