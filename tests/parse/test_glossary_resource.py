@@ -116,13 +116,18 @@ def test_every_food_and_tool_of_the_published_glossary_is_found_or_noise(shared:
     }  # verbs too
 
 
-@pytest.mark.parametrize("word", ["雞蛋", "先生", "方", "刺", "儿菜"])
-def test_a_listed_word_is_never_refused(word: str) -> None:
+@pytest.mark.parametrize("word", ["雞蛋", "先生", "方", "刺", "儿菜", "水泡", "散子"])
+def test_a_listed_food_is_never_refused(word: str) -> None:
     glossary = Glossary({"放入": "加入", "放": "加入"}, {word: word, "菜": "菜"}, {})
-    assert [
-        food.cls
-        for food in extract([f"放入{word}"], glossary, method="rules", style="house")[0][0].ingredients
-    ] == [word]
+    (action,) = extract([f"放入{word}"], glossary, method="rules", style="house")[0]
+    assert [food.cls for food in action.ingredients] == [word]
+
+
+@pytest.mark.parametrize("word", ["架", "串", "磨", "垫", "火把"])
+def test_a_listed_tool_is_never_refused(word: str) -> None:
+    glossary = Glossary({"放入": "加入"}, {"鱼": "鱼"}, {word: word})
+    (action,) = extract([f"鱼放入{word}"], glossary, method="rules", style="house")[0]
+    assert [tool.cls for tool in action.tools] == [word]
 
 
 NOISE = {row["words"].split()[0]: row["class"] for row in word_table("grammar/noise.tsv")}

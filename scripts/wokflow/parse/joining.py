@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wokflow.parse import lexemes as lx
-from wokflow.parse.lattice import FOOD, JOIN, NUMBER, OTHER, TOOL, VERB, WORD, Lexicon, Token
+from wokflow.parse.lattice import FOOD, JOIN, NUMBER, OTHER, TOOL, VERB, WORD, Lexicon, Token, noun_like
 
 AMOUNT = lx.AMOUNTS | lx.MEASURES | lx.TASTES
 VERB_TO_OBJECT = lx.AMOUNTS | lx.MEASURES | lx.ASPECT  # between a verb and its object
@@ -34,7 +34,7 @@ def verb_or_noun(tokens: list[Token], index: int, lexicon: Lexicon) -> Token:
     token = tokens[index]
     heated = token.text in lx.HEATED and token.text[-1] in lexicon.foods
     if not (heated and token.kind in (OTHER, VERB)) and not (
-        token.kind == OTHER and token.text in lexicon.foods
+        token.kind == OTHER and noun_like(token.text, lexicon)
     ):
         return token
     after = tokens[index + 1].text if index + 1 < len(tokens) else ""
@@ -43,8 +43,9 @@ def verb_or_noun(tokens: list[Token], index: int, lexicon: Lexicon) -> Token:
         before -= 1
     if not ((heated and after[:1] in lx.POURING) or (before >= 0 and takes(tokens[before].text))):
         return token
-    if (name := lexicon.foods.get(token.text)) is not None:
-        return noun(token.text, token.start, name)
+    for kind, listed in ((FOOD, lexicon.foods), (TOOL, lexicon.tools)):
+        if (name := listed.get(token.text)) is not None:
+            return noun(token.text, token.start, name, kind)
     return replace(token, kind=FOOD, cls=lexicon.foods[token.text[-1]], core=(token.end - 1, token.end))
 
 
@@ -116,7 +117,7 @@ def oiled(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
 
 def scatters(verb: Token, token: Token, lexicon: Lexicon) -> str | None:
     """The class of a verb with the result 散 and its grains behind it: 滑 + 散籽."""
-    joined = verb.kind in (VERB, OTHER) and verb.end == token.start
+    joined = verb.kind in (VERB, OTHER) and verb.end == token.start and not noun_like(token.text, lexicon)
     return lexicon.verb_class(f"{verb.text}散") if joined else None
 
 

@@ -137,7 +137,7 @@ class Lexicon:
     def _scored(self, word: str) -> float | None:
         """Log probability of a word; None if it is not a word."""
         count = self._frequency.get(word, 0)
-        if word in lx.BLOCKED:
+        if word in lx.BLOCKED and not noun_like(word, self):
             return None
         if word in self._listed:
             count = max(count, FLOOR.get(len(word), FLOOR_LONG))
