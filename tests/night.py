@@ -91,6 +91,7 @@ class Ran:
     output: str = ""
 
 
+ENDED = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)  # else a test's set-up may be all that passed
 Run = Callable[[str, Tier, Sequence[str]], Ran]  # the tier's name, the tier, some tests of it or none for all
 
 
@@ -129,7 +130,7 @@ class Night:
         """Take in how a tier ended. One that ends with an error and no failed test counts as failed itself."""
         self.outcomes[tier], self.minutes[tier] = ran.outcomes, ran.minutes
         told = not ran.status or self.failed_in(tier)
-        if ran.status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or not told:
+        if ran.status not in ENDED or not told:
             self.failed.append(f"{tier}: pytest ended with status {ran.status}, see above")
 
     def failed_in(self, tier: str) -> list[str]:
@@ -191,7 +192,7 @@ def night(wanted: Mapping[str, Tier], run: Run) -> Night:
             found.minutes[name] += again.minutes
             for test in failed:
                 passed = test in again.outcomes and again.outcomes[test].outcome == "passed"
-                (found.flaky if passed else found.failed).append(test)
+                (found.flaky if passed and again.status in ENDED else found.failed).append(test)
     print(f"\n{found.table}", flush=True)
     return found
 

@@ -26,13 +26,16 @@ def test_a_test_ended_as_the_worst_of_its_phases() -> None:
 class Runs:
     """What pytest says of each tier; of tests that run alone it says `alone`. Each run takes a minute."""
 
-    def __init__(self, answers: dict[str, tuple[int, dict[str, str]]], alone: dict[str, str]) -> None:
-        self.answers, self.alone = answers, alone
+    def __init__(
+        self, answers: dict[str, tuple[int, dict[str, str]]], alone: dict[str, str], status: int = 1
+    ) -> None:
+        self.answers, self.alone, self.status = answers, alone, status
         self.others_end = Barrier(len(answers), timeout=PATIENCE)
         self.order: list[str] = []
 
     def __call__(self, name: str, tier: Tier, tests: Sequence[str]) -> Ran:
-        status, found = (1, {test: self.alone[test] for test in tests}) if tests else self.answers[name]
+        alone = (self.status, {test: self.alone[test] for test in tests})
+        status, found = alone if tests else self.answers[name]
         if not tests:
             self.others_end.wait()
         self.order.append(f"{name} again" if tests else name)
@@ -50,6 +53,11 @@ def test_what_failed_runs_once_more_and_other_tiers_go_on() -> None:
     lines = [line.split() for line in found.table.splitlines()]
     assert ["slow", "1", "1", "1", "1", "2.0"] in lines and ["slurm", "1", "0", "0", "0", "1.0"] in lines
     assert "flaky: failed, and passed when run alone:\n  sometimes\n" in found.table
+
+
+def test_what_ends_the_process_when_it_runs_alone_is_not_flaky() -> None:
+    runs = Runs({"slow": (1, {"aborts": "failed"})}, alone={"aborts": "passed"}, status=-6)
+    assert night.night({"slow": ONE}, runs).failed == ["aborts"]
 
 
 def test_ctrl_c_begins_no_further_tier(monkeypatch: pytest.MonkeyPatch) -> None:
