@@ -1,4 +1,5 @@
 from wokflow.annotate.arguments import answers_given, sheets_given, tasks_given
+from wokflow.annotate.stage import RATED
 
 RATED_BY_JUDGES = {
     data: [f"{RESULTS}/judge/{table}/part-00000.parquet"]
@@ -102,7 +103,7 @@ rule annotate_ratings:
     benchmark:
         benchmark_of("annotate_ratings", "study")
     wildcard_constraints:
-        study="|".join(SCOPE.answered("rating", "best_worst", "asking")) or "(?!)",
+        study="|".join(SCOPE.answered(*RATED)) or "(?!)",
     conda:
         "../envs/annotate.yaml"
     resources:

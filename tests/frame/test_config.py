@@ -88,21 +88,6 @@ def test_a_source_that_cannot_be_one_is_explained_once(
     assert "^[a-z]" not in str(error.value) and "get tmx" not in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"actions": {"style": "paper"}}, "the paper's actions are read from dependency parses"),
-        ({"dependencies": {"backend": "spacy"}}, "backend spacy needs a model's name or folder"),
-        ({"dependencies": {"model": "zh_core_web_trf"}}, "uses the workflow's own parser, and not zh_core"),
-    ],
-)
-def test_actions_without_the_parser_that_they_need_are_refused(
-    given: dict[str, Any], said: str, tmp_path: Path
-) -> None:
-    with pytest.raises(UserError, match=said):
-        checks.prepare(minimal(tmp_path) | {"parse": given}, SCHEMA, ROOT)
-
-
 def test_what_stands_in_the_place_of_a_variable_s_name_is_not_shown(tmp_path: Path) -> None:
     config = minimal(tmp_path) | {"generate": {"prompt": {"key_variable": "sk-proj-1234"}}}
     with pytest.raises(

@@ -21,6 +21,7 @@ from wokflow.parse.parser import parse_parser
 from wokflow.parse.roles import SCHEMES
 from wokflow.parse.segment import Segmenter
 from wokflow.parse.settings import DependenciesSettings, ParserSettings
+from wokflow.parse.stage import problems
 
 from tests.parse.test_conllu import as_conllu
 from tests.parse.test_parser import FOODS, SETTINGS, SMALL, TREEBANK, VERBS
@@ -283,3 +284,19 @@ def test_a_multi_task_model_parses_its_own_words_and_its_tags_become_universal(
     parses = HanLP(model, Segmenter(EMPTY), 2, SCHEMES[1])(["加盐", "加 盐", "加盐"])
     assert parses == [Sentence(("加", "盐"), ("VERB", "NOUN"), (-1, 0), ("root", "dobj"))] * 3
     assert model.asked == [(["加盐", "加盐"], ["pos/ctb", "dep"]), (["加 盐"], ["pos/ctb", "dep"])]
+
+
+@pytest.mark.parametrize(
+    ("backend", "model", "style", "said"),
+    [
+        ("trained", None, "paper", "the paper's actions are read from dependency parses"),
+        ("spacy", None, "house", "backend spacy needs a model's name or folder"),
+        ("trained", "zh_core_web_trf", "house", "uses the workflow's own parser, and not zh_core"),
+    ],
+)
+def test_actions_without_the_parser_that_they_need_are_refused(
+    backend: str, model: str | None, style: str, said: str
+) -> None:
+    parse = {"dependencies": {"backend": backend, "model": model}}
+    parse["actions"] = {"style": style, "method": "rules"}
+    assert said in next(problems({"parse": parse}))

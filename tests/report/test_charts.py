@@ -72,6 +72,13 @@ def test_a_character_that_xml_has_not_is_written_out(character: str) -> None:
     assert f"a{written}b" in found and f"chr{written}F" in found and f"c{written}d" in found
 
 
+def test_runs_whose_names_are_alike_where_they_are_cut_keep_a_line_each() -> None:
+    found = svg(
+        intervals([row("x" * 99 + end, value) for end, value in (("a", 1.0), ("b", 2.0))], "chrF", None)
+    )
+    assert found.count("…</") == 2, "one label a run"
+
+
 def test_a_name_of_two_lines_is_whole() -> None:
     rows = [
         {"name": name, "count": 1, "text": "1", "whole": True}

@@ -6,10 +6,8 @@ from wokflow.frame.job import UserError
 from wokflow.frame.text_files import read_table
 
 NAME, KIND = "name", "kind"
-COMPREHENSION, ATTENTION = CHECKS = (
-    "comprehension",
-    "attention",
-)  # kinds: before other tasks, and between them
+# Kinds: checks of comprehension stand before other tasks, those of attention between them.
+COMPREHENSION, ATTENTION = CHECKS = ("comprehension", "attention")
 
 
 def check_rows(

@@ -5,8 +5,8 @@ from wokflow.frame.columns import Rejected
 from wokflow.frame.scope import Scope
 
 ABOUT = (
-    "hands texts to people, to rate, compare, adapt or mark, and questions, as sheets, and takes answers back: "
-    "`docs/annotate.md`"
+    "hands texts and questions to people, to rate, compare, adapt, mark or answer, as sheets, and takes the answers "
+    "back: `docs/annotate.md`"
 )
 ARROWS = (
     "generate_instances & generate_predictions & judge_tasks --> annotate_tasks --> annotate_sheets",

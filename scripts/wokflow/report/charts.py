@@ -16,8 +16,9 @@ from wokflow.report.render import visible
 
 Rows = Sequence[Mapping[str, Any]]
 WIDTH, NAMES, END = 340, 138, 44  # of a chart; of the names of runs in it; of the text at a line's end
-LONGEST, LINES = 22, 2  # characters of a line of such a name; lines of a name
-IN_LINES = "split(datum.label, '\\n')"
+LONGEST = 22  # characters of a line of such a name, which has two lines at most
+LINES = "split(datum.label, '\\n')"
+IN_LINES = f"length({LINES}) > 2 ? [{LINES}[0], slice({LINES}[1], 0, {LONGEST - 1}) + '…'] : {LINES}"
 ACCENT, GREY, INK, SOFT = (f"var(--{name})" for name in ("accent", "grey", "ink", "soft"))
 STYLE: dict[str, Any] = {
     "autosize": "none",
@@ -116,7 +117,7 @@ def intervals(rows: Rows, title: str, best: str | None) -> Any:
 def bars(rows: Rows, title: str) -> Any:
     """A bar with its number for each of `rows` (name, count, text), in their order; those of `whole` are in colour.
 
-    Names are different, also once they are cut.
+    Names are different.
     """
     import altair as alt
 
@@ -134,11 +135,8 @@ def bars(rows: Rows, title: str) -> Any:
 
 
 def in_lines(name: str) -> str:
-    """A name in LINES lines of LONGEST characters at most; what has no room is cut."""
-    lines = textwrap.wrap(visible(name), LONGEST) or [""]
-    if len(lines) > LINES:
-        lines = [*lines[: LINES - 1], lines[LINES - 1][: LONGEST - 1] + "…"]
-    return "\n".join(lines)
+    """A name in lines of LONGEST characters at most. It stays whole: only its label on the axis is cut."""
+    return "\n".join(textwrap.wrap(visible(name), LONGEST))
 
 
 def histogram(bins: Sequence[float], counts: Sequence[int], threshold: float, low: float) -> Any:
