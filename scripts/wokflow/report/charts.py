@@ -16,10 +16,16 @@ from wokflow.report.render import visible
 
 Rows = Sequence[Mapping[str, Any]]
 WIDTH, NAMES, END = 340, 138, 44  # of a chart; of the names of runs in it; of the text at a line's end
-LONGEST = 22  # characters of a line of such a name, which has two lines at most
+LONGEST, LINE = 22, 11  # characters of a line of such a name, which has two at most; height of one
 LINES = "split(datum.label, '\\n')"
 IN_LINES = f"length({LINES}) > 2 ? [{LINES}[0], slice({LINES}[1], 0, {LONGEST - 1}) + '…'] : {LINES}"
 ACCENT, GREY, INK, SOFT = (f"var(--{name})" for name in ("accent", "grey", "ink", "soft"))
+NAMED: dict[str, Any] = {  # an axis of names; the middle of two lines stands beside the bar
+    "title": None,
+    "labelColor": INK,
+    "labelExpr": IN_LINES,
+    "labelOffset": {"condition": {"test": "indexof(datum.value, '\\n') > 0", "value": -LINE / 2}, "value": 0},
+}
 STYLE: dict[str, Any] = {
     "autosize": "none",
     "background": "transparent",
@@ -39,7 +45,7 @@ STYLE: dict[str, Any] = {
         "labelLimit": 0,
         "labelFlush": False,
         "labelOverlap": False,
-        "labelLineHeight": 11,
+        "labelLineHeight": LINE,
         "tickCount": 5,
     },
     "text": {"color": INK, "fontSize": 11},
@@ -104,7 +110,7 @@ def intervals(rows: Rows, title: str, best: str | None) -> Any:
     ]
     ends = [row[end] for row in shown for end in ("low", "high", "value")]
     data = _chart(shown)
-    y = alt.Y("run:N", sort=None, axis=alt.Axis(title=None, labelColor=INK, labelExpr=IN_LINES))
+    y = alt.Y("run:N", sort=None, axis=alt.Axis(**NAMED))
     scale = alt.Scale(domain=[min(0.0, *ends), max(*ends, 1.0)], nice=False)
     x = alt.X("low:Q", title=title, scale=scale)
     color = alt.condition("datum.best", alt.value(ACCENT), alt.value(GREY))
@@ -123,7 +129,7 @@ def bars(rows: Rows, title: str) -> Any:
 
     names = [in_lines(row["name"]) for row in rows]
     data = _chart([{"empty": 0, **row, "name": name} for row, name in zip(rows, names, strict=True)])
-    y = alt.Y("name:N", sort=None, axis=alt.Axis(title=None, labelColor=INK, labelExpr=IN_LINES))
+    y = alt.Y("name:N", sort=None, axis=alt.Axis(**NAMED))
     scale = alt.Scale(domain=[0, max([row["count"] for row in rows], default=1)], nice=False)
     axis = alt.Axis(format="~s", tickMinStep=1, tickCount=3)
     x = alt.X("empty:Q", title=title, scale=scale, axis=axis)
