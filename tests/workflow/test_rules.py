@@ -286,3 +286,17 @@ def test_no_handler_takes_the_place_of_another() -> None:
     text = "\n".join(path.read_text("utf-8") for path in (ROOT / "Snakefile", *ROOT.glob("rules/*.smk")))
     handlers = re.findall(r"^\s*(onstart|onsuccess|onerror)\b", text, re.M)
     assert sorted(handlers) == ["onstart", "onsuccess"]
+
+
+def test_no_file_of_rules_gives_another_meaning_to_a_name_of_another() -> None:
+    """All files share their names, so that the last meaning of one holds everywhere."""
+    meanings: dict[str, set[str]] = {}
+    for path in (ROOT / "Snakefile", *ROOT.glob("rules/*.smk")):
+        text = path.read_text("utf-8")
+        for name in re.findall(r"^(\w+)(?:: [^=\n]+)? = |^def (\w+)|^ +([A-Z_]+) = ", text, re.M):
+            meanings.setdefault("".join(name), set()).add(path.name)
+        for module, names in re.findall(r"^from (\S+) import (?:\(\n)?((?:.*,\n)+|.*)", text, re.M):
+            for name in re.findall(r"(\w+),?$|(\w+),", names, re.M):
+                meanings.setdefault("".join(name), set()).add(module)
+    assert len(meanings) > 100
+    assert {name: found for name, found in meanings.items() if len(found) > 1} == {}

@@ -78,16 +78,17 @@ def annotate_ratings(
         tables.write(path, schema, some, job.metadata)
     rated = rated.sort("task_id", "rater", "dimension")
     tables.write(ratings, RATINGS, rated, job.metadata)
-    known = tables.read(tasks, ["task_id", "system", "item", "dimensions"])
-    nominal = {one["name"] for row in known["dimensions"] for one in row if one["scale"] == "nominal"}
-    of_one = rated.filter(~pl.col("dimension").is_in(nominal)).join(
-        known, on="task_id", maintain_order="left"
-    )
-    if of_one["system"].null_count():  # questions
-        write_sheet(criteria, GIVEN, of_one.select("item", "rater", "value").rows())
-    else:
-        columns = ("system", "item", "dimension", "value", "rater")
-        write_sheet(criteria, CRITERIA, of_one.select(columns).rows())
+    write_sheet(criteria, *_criteria(rated, tables.read(tasks, ["task_id", "system", "item", "dimensions"])))
+
+
+def _criteria(rated: pl.DataFrame, tasks: pl.DataFrame) -> tuple[Sequence[str], list[tuple[Any, ...]]]:
+    """Columns and rows of the sheet of ratings of texts by one system, or of answers to questions."""
+    dimensions = tasks.explode("dimensions").unnest("dimensions").filter(pl.col("scale") != "nominal")
+    of_one = dimensions.select("task_id", "system", "item", dimension="name")
+    answered = rated.join(of_one, on=["task_id", "dimension"], how="inner", maintain_order="left")
+    if of_one["system"].null_count():  # questions: nobody has written them
+        return GIVEN, answered.select("item", "rater", "value").rows()
+    return CRITERIA, answered.select("system", "item", "dimension", "value", "rater").rows()
 
 
 def _filled(
