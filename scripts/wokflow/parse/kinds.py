@@ -4,6 +4,7 @@ Everything is decided by characters, not by a glossary's classes, so that any gl
 """
 
 from enum import Enum, auto
+from functools import lru_cache
 
 from wokflow.parse import lexemes as lx
 from wokflow.parse.types import Mention
@@ -38,6 +39,7 @@ DOUGHS, COATINGS = tuple(lx.DOUGHS), tuple(lx.COATINGS)
 LONG_MIXTURES = tuple(name for name in lx.MIXTURES if len(name) > 1)
 
 
+@lru_cache(100_000)
 def kind(verb: str) -> Kind:
     """The kind of a verb in simplified characters, by the whole verb or its longest listed prefix.
 
