@@ -18,12 +18,15 @@ import pytest
 from wokflow import cli
 from wokflow.annotate.studio_program import Account
 from wokflow.annotate.studio_server import Studio
+from wokflow.frame.job import Progress
 from wokflow.judge.schemas import TASKS
 from wokflow.judge.tasks import read_dimensions
+from wokflow.pivot.people_answers import read_answers
 
 from tests.annotate.browser import PROGRAM, Browser
 from tests.annotate.studies import DIMENSIONS, OWN, Study
 from tests.annotate.test_marked import Marking
+from tests.annotate.test_questions import KNOWN, MEANT, VERBS, Asked
 from tests.annotate.test_written import Writing
 from tests.conftest import ROOT
 
@@ -228,6 +231,28 @@ def test_a_recipe_that_was_written_beside_its_source_is_read_as_a_gold_set(
         ["1 c. rice", "8 c. water"],
         ["Boil.", "Serve."],
     )
+
+
+def test_how_often_an_action_was_said_to_occur_is_what_pivot_reads(
+    tmp_path: Path, url: str, token: str, browser: Browser
+) -> None:
+    study = Asked(tmp_path, study="asked")
+    study.hand_out("r1", per_task=1)
+    waiting = {row["action"]: (VERBS | KNOWN).get(row["action"]) for row in study.sheet("r1")}
+    waiting = {action: said or VERBS[action[0]] for action, said in waiting.items()}
+    opened(browser, url, set_up(study, url, token)["r1"])
+    while waiting:
+        some = json.dumps([*waiting], ensure_ascii=False)
+        named = f"{some}.find(action => document.body.innerText.includes(action))"
+        browser.wait(named)
+        action = str(browser.run(named))
+        browser.run(f"{CHOOSE}(0, '{waiting.pop(action)}')")
+        submitted(browser, f"asking-{len(waiting)}", "occurs")
+    fetched(study, url)
+    found = study.collect()
+    assert found["rejects"].is_empty() and not found["raters"]["left_out"].drop_nulls().len()
+    read = read_answers([str(tmp_path / "criteria.tsv")], VERBS.keys(), Progress())
+    assert {*read.rows()} == {(verb, "r1", MEANT[verb]) for verb in VERBS}
 
 
 def choosing(folder: Path) -> Study:
