@@ -69,9 +69,10 @@ def test_what_raters_answer_is_what_pivot_reads(tmp_path: Path) -> None:
     assert read.rows() == sorted(set(expected) - {("切", "cy", "sometimes")})
 
 
-def test_pivot_reads_the_sheet_of_a_study_that_nobody_has_answered(tmp_path: Path) -> None:
+def test_pivot_reads_the_sheet_of_a_study_whose_raters_knew_no_answer(tmp_path: Path) -> None:
     study = Asked(tmp_path)
-    study.hand_out("ann", "bo", per_task=2)
+    study.hand_out("ann", per_task=1)
+    study.answer("ann", lambda row: {"occurs": ""})
     assert study.collect()["ratings"].is_empty()
     assert read_answers([str(tmp_path / "criteria.tsv")], VERBS.keys(), Progress()).is_empty()
 

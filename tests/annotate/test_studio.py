@@ -65,9 +65,11 @@ def test_a_configuration_shows_each_text_and_asks_for_each_field(tmp_path: Path)
 
 
 def test_marks_of_xml_in_names_and_values_stay_what_they_are() -> None:
-    field = {"column": 'a "b" <c>', "values": ["1 & 2", "<3>"]}
+    field = {"column": 'a "b" <c>', "question": "x < y?", "values": ["1 & 2", "<3>"]}
     row = {"shown": [{"name": "source", "text": "x"}], "fields": [field]}
-    [choices] = ElementTree.fromstring(labels(row)).iter("Choices")
+    view = ElementTree.fromstring(labels(row))
+    [choices] = view.iter("Choices")
+    assert field["question"] in [one.get("value") for one in view.iter("Header")]
     assert choices.get("name") == field["column"]
     assert [one.get("value") for one in choices] == field["values"]
 
@@ -75,7 +77,7 @@ def test_marks_of_xml_in_names_and_values_stay_what_they_are() -> None:
 def test_texts_are_shown_wherever_the_compared_ones_stand_among_them() -> None:
     row = {
         "shown": [{"name": name, "text": "x"} for name in ("A", "item", "B")],
-        "fields": [{"column": "better", "values": ["A", "B"]}],
+        "fields": [{"column": "better", "question": "", "values": ["A", "B"]}],
     }
     assert [one.get("name") for one in ElementTree.fromstring(labels(row)).iter("Text")] == ["item", "A", "B"]
 

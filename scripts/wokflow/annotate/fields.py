@@ -30,12 +30,12 @@ def field(
 ) -> dict[str, Any]:
     """A column whose cells hold one of `values`; `means` are the values of the dimension for these, in order.
 
-    `accepted` are the right answers of a check.
+    `accepted` are the right answers of a check. The question is the dimension's, if it has one.
     """
     name = dimension["name"]
     column = name.replace(BEST, ": best").replace(WORST, ": worst")
-    together = {"column": column, "dimension": name, "values": list(values), "means": list(means or values)}
-    return together | {"accepted": list(accepted)}
+    asked = {"column": column, "dimension": name, "question": dimension.get("question", "")}
+    return asked | {"values": list(values), "means": list(means or values), "accepted": list(accepted)}
 
 
 def utterance(position: int, speaker: str, text: str) -> dict[str, str]:

@@ -12,6 +12,7 @@ FIELDS = pa.list_(
             [
                 pa.field("column", pa.string(), nullable=False),
                 pa.field("dimension", pa.string(), nullable=False),
+                pa.field("question", pa.string(), nullable=False),
                 pa.field("values", STRINGS, nullable=False),
                 pa.field("means", STRINGS, nullable=False),
                 pa.field("accepted", STRINGS, nullable=False),
@@ -36,10 +37,10 @@ ASSIGNED = pa.schema(
         column(
             "fields",
             FIELDS,
-            "The fields to fill in: the column, the dimension, the values that are allowed, what each of them means, "
-            "and the right ones of a check. A dialogue that is a check has a field item, whose right ones are its "
-            "items (JSON); a recipe to adapt that is one has a field words, whose right ones are groups of words of "
-            "each of which an adaptation has one.",
+            "The fields to fill in: the column, the dimension and its question, the values that are allowed, what "
+            "each of them means, and the right ones of a check. A dialogue that is a check has a field item, whose "
+            "right ones are its items (JSON); a recipe to adapt that is one has a field words, whose right ones are "
+            "groups of words of each of which an adaptation has one.",
         ),
     ]
 )

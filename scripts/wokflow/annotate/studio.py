@@ -53,8 +53,9 @@ def labels(row: Mapping[str, Any]) -> str:
     """The labelling configuration (XML) of tasks like this row of annotate/assigned.
 
     Texts stand under their names, those that are compared beside each other; a field is a choice of one of its
-    values, which must be made. Of a recipe to adapt, each part has a field beside it. In a dialogue, words are marked
-    with a category, and each mark has a degree of foreignness. Names of tags are those of columns in a sheet.
+    values, under its question, and must be made unless the task is skipped. Of a recipe to adapt, each part has a
+    field beside it. In a dialogue, words are marked with a category, and each mark has a degree of foreignness. Names
+    of tags are those of columns in a sheet.
     """
     view = ElementTree.Element("View")
     if utterances(row["shown"]):
@@ -73,6 +74,8 @@ def labels(row: Mapping[str, Any]) -> str:
         for each in row["fields"]:
             one = ElementTree.SubElement(asked, "View")
             ElementTree.SubElement(one, "Header", value=each["column"], size="5")
+            if each["question"]:
+                ElementTree.SubElement(one, "Header", value=each["question"], size="6")
             given = {
                 "name": each["column"],
                 "toName": names[0],

@@ -157,7 +157,7 @@ class Tasks:
             "label_config": self.labels,
             "expert_instruction": _page(self.instructions),
             "show_instruction": True,
-            "show_skip_button": False,
+            "show_skip_button": True,
             "sampling": "Sequential sampling",
             "maximum_annotations": 1,
         }
