@@ -125,6 +125,7 @@ class House:
         self, compared: list[str], labels: str, **settings: object
     ) -> tuple[pl.DataFrame, dict[str, object]]:
         given = {"labels": labels, "graded": None, "precision": 0.8, "threshold": 0.8, "k": 2, "unsure": 3}
+        given["least_by"] = "labels"
         reranked = [self.path("reranked", direction) for direction in ("zh-en", "en-zh")]
         match_rerank(
             compared=compared,
@@ -288,10 +289,47 @@ def test_a_floor_of_the_search_is_refused_where_recipes_make_pairs(by: str, refu
         "search": {"floor": 0.5},
         "pair": {"threshold": 0.85},
         "split": {"test": 0.1},
-        "rerank": {"by": by},
+        "rerank": {"by": by, "least_by": "labels", "graded": None},
     }
     found = list(stage.problems({"match": config}))
     assert [problem.split(":")[0] for problem in found] == ["match.search.floor"] * refused
+
+
+@pytest.mark.parametrize(("graded", "refused"), [(None, 1), ("mine.tsv", 0)])
+def test_probabilities_do_not_set_the_least_before_pairs_here_are_graded(
+    graded: str | None, refused: int
+) -> None:
+    config = {
+        "search": {"floor": None},
+        "pair": {"threshold": 0.85},
+        "split": {"test": 0.1},
+        "rerank": {"by": "recipes", "least_by": "probabilities", "graded": graded},
+    }
+    found = list(stage.problems({"match": config}))
+    assert [problem.split(":")[0] for problem in found] == ["match.rerank.least_by"] * refused
+
+
+def test_the_least_probability_by_the_mean_of_all_is_that_of_a_walk_from_the_top(tmp_path: Path) -> None:
+    """By titles alone, whose log odds they are here; pairs that come twice, in one shard or two, count once."""
+    draw = np.random.default_rng(5)
+    probability = draw.beta(0.5, 2, 500).clip(1e-6, 1 - 1e-6)
+    odds = np.log(probability / (1 - probability))
+    none = dict.fromkeys(schemas.FEATURES[1:], 0.0)
+    rows = pl.DataFrame({"zh": range(500), "en": 7, "title": odds, **none})
+    frame = tables.frame(schemas.COMPARED, rows)
+    paths = [str(tmp_path / name) for name in ("a", "b")]
+    for path, some in zip(paths, (pl.concat([frame[:300], frame[:50]]), frame[250:]), strict=True):
+        tables.write(path, schemas.COMPARED, some, {})
+    zero = dict.fromkeys(schemas.FEATURES, 0.0)
+    model = judgement.Model(zero, dict.fromkeys(schemas.FEATURES, 1.0), zero | {"title": 1.0}, 0.0)
+    for precision in (0.6, 0.8):
+        top = np.sort(model.probability(frame))[::-1]
+        mean = top.cumsum() / np.arange(1, 501)
+        expected = top[: np.nonzero(mean >= precision)[0][-1] + 1].min()
+        found = rerank.expected_least(paths, model, precision)
+        assert found == pytest.approx(expected, abs=2e-3)
+    assert rerank.expected_least(paths, model, 0.999) is None
+    assert rerank.expected_least(paths, model, 0.15) >= rerank.LOWEST
 
 
 def test_labels_of_one_kind_are_refused(house: House, tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ def model(**own: Any) -> dict[str, Any]:
     lines = {"all": [point(0.9, 1.0, 0.5), point(0.6, 0.8, 1.0)], "titles alone": [point(0.8, 1.0, 0.5)]}
     return {
         "least": 0.6,
+        "least_by": "labels",
         "precision": 0.8,
         "threshold": 0.85,
         "curves": {"cookbooks": lines},
@@ -102,3 +103,5 @@ def test_the_curve_names_its_lines_and_the_least_probability(tmp_path: Path) -> 
     assert "from 0.60 on" in page and ">titles alone" in page and "of 0.60 on" in page
     none = match(section(tmp_path, least=None))
     assert "no probability on: none keeps" in none and "from 0.60 on" not in none
+    mean = match(section(tmp_path, least_by="probabilities"))
+    assert "of 0.60 on: the mean of all candidates from there on is 0.8" in mean

@@ -64,6 +64,7 @@ FETCHED = Settings(
 )
 NAMED = setting("match.candidates.titles", "data/dishes.tsv")
 COOKED = setting("match.rerank.by", "recipes")
+TAUGHT = Settings({"match.rerank.by": "recipes", "match.rerank.graded": "data/labels.tsv"})
 ACCEPTED = setting("match.silver.accepted", "data/silver.tsv")
 API = Settings({"enrich.pages.backend": "api", "contact": "me@example.org"})
 PROGRAM = Settings({"enrich.link.backend": "command", "enrich.link.command": ["linker"]})
@@ -168,6 +169,11 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
             ("rerank.unsure", 7, {"match_rerank"}),
         )
     },
+    "match.rerank.least_by, with graded pairs": (
+        TAUGHT,
+        setting("match.rerank.least_by", "probabilities"),
+        {"match_rerank"},
+    ),
     "match.silver.accepted, with more rows": (
         ACCEPTED,
         setting("match.silver.accepted", "data/more_silver.tsv"),

@@ -144,6 +144,7 @@ PLANNED_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
                 "match.rerank.labels": "data/labels.tsv",
                 "match.rerank.graded": "data/labels.tsv",
                 "match.rerank.precision": 0.7,
+                "match.rerank.least_by": "probabilities",
                 "match.rerank.unsure": 7,
             }
         ),

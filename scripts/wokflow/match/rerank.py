@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from wokflow.frame import tables
@@ -24,6 +25,8 @@ EXAMPLES = ("missed", "wrong")  # pairs on which titles alone err
 ROWS = 4 * tables.ROW_GROUP  # that are held with all their columns
 BAND = 0.25  # of probability, on both sides of the least: where the sheet of unsure pairs is from
 NAMED = ("zh_named", "en_named")  # numbers of titles
+STEPS = 10_000  # of probability, in which the least one is looked for
+LOWEST = 0.1  # least probability that is accepted by the mean of all
 NAMES = ("zh_id", "zh_title", "en_id", "en_title")
 
 
@@ -42,9 +45,10 @@ def match_rerank(
 
     `compared` are the shards of candidates, `titles` are `eligible` and `translations`, of the Chinese corpus and of
     the English one. A graded pair that is a candidate here counts with what its recipes have in common here, else
-    with what its row says. `model` gets the model, the least probability that keeps the wanted precision where dishes
-    are judged by models of the others, how well it does, whole and without each part, and two pairs on which titles
-    alone err. The sheet `unsure` has candidates from a band around that probability, for people to grade.
+    with what its row says. `model` gets the model, the least probability that keeps the wanted precision (where
+    dishes are judged by models of the others, or see expected_least), how well it does, whole and without each part,
+    and two pairs on which titles alone err. The sheet `unsure` has candidates from a band around that probability,
+    for people to grade.
     """
     from threadpoolctl import threadpool_limits
 
@@ -62,15 +66,22 @@ def match_rerank(
         raise UserError(
             f"{settings.labels}: no model can be fitted ({error}). Grade pairs of the same dish, and pairs of others."
         ) from error
+    on = f"on each corpus of {settings.labels}"
+    if settings.least_by == "probabilities":
+        figures["least"], on = (
+            expected_least(compared, fitted, settings.precision),
+            "by its mean on candidates",
+        )
     least = figures["least"]
     if least is None:
         job.progress.warn(
-            f"No probability keeps a precision of {settings.precision} on each corpus of {settings.labels}, so "
-            "no pair is accepted. Lower match.rerank.precision, or teach the model more pairs (match.rerank.graded)."
+            f"No probability keeps a precision of {settings.precision} {on}, so no pair is accepted. Lower "
+            "match.rerank.precision, or teach the model more pairs (match.rerank.graded)."
         )
     judged = _judged(compared, fitted, least, sides, settings, job.progress)
     examples = {name: _example(_shown(judged[name], "zh", "en", sides, fitted)) for name in EXAMPLES}
-    shown = {"model": fitted.shown(), "threshold": settings.threshold, **figures, "examples": examples}
+    shown = {"model": fitted.shown(), "threshold": settings.threshold, "least_by": settings.least_by}
+    shown |= {**figures, "examples": examples}
     tables.write_text(model, json.dumps(shown, indent=1, ensure_ascii=False) + "\n")
     for direction, path in zip(DIRECTIONS, reranked, strict=True):
         source, target = direction.split("-")
@@ -166,6 +177,27 @@ def report(graded: pl.DataFrame, precision: float, threshold: float) -> dict[str
             for name, taken in accepted.items()
         },
     }
+
+
+def expected_least(compared: Sequence[str], model: Model, precision: float) -> float | None:
+    """The least probability from which on candidates have the wanted precision by their mean; None if none has.
+
+    Where a probability is the share that is right, the share of all accepted pairs is its mean. Of these only the k
+    best of a recipe are kept then, which are surer. The least is a multiple of one in STEPS, and LOWEST or more; a
+    pair that both its recipes find counts once.
+    """
+    kept = [pl.DataFrame(schema={"zh": pl.Int32, "en": pl.Int32, "step": pl.Int32})]
+    for path in compared:
+        for rows in _batches(path):
+            step = np.floor(model.probability(rows).round(9) * STEPS).astype(np.int32)
+            own = rows.select("zh", "en", step=pl.Series(step))
+            kept.append(own.filter(pl.col("step") >= LOWEST * STEPS))
+    steps = pl.concat(kept).unique(["zh", "en"])["step"].to_numpy()
+    counts = np.bincount(steps, minlength=STEPS + 1)[::-1]
+    above = counts.cumsum()
+    mean = (counts * np.arange(STEPS, -1, -1)).cumsum() / np.maximum(above, 1) / STEPS
+    (reaching,) = np.nonzero((counts > 0) & (mean >= precision))
+    return float(STEPS - reaching[-1]) / STEPS if len(reaching) else None
 
 
 def _curve(score: judgement.Floats, rows: pl.DataFrame) -> list[dict[str, Any]]:

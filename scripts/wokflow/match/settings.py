@@ -201,6 +201,11 @@ class RerankSettings(Settings):
     """Wanted share of accepted pairs that are the same dish or a variant, in each corpus of `labels`. The least
     probability of an accepted pair follows from it.
     """
+    least_by: Literal["labels", "probabilities"] = "labels"
+    """What sets the least probability of an accepted pair. With `labels`, pairs of each of their corpora keep the
+    precision. With `probabilities`, all candidates of the corpora at hand that reach it do, by their mean: for
+    corpora of whose pairs `graded` has some hundred, so that probabilities mean there what they say (docs/match.md).
+    """
     k: int = borrowed("match.search.k")
     threshold: float = borrowed("match.pair.threshold")
     source_translated: bool = from_rule()

@@ -47,13 +47,19 @@ def problems(config: Mapping[str, Any]) -> Iterator[str]:
     from wokflow.match.pair import AUDIT
 
     match = config["match"]
+    rerank = match["rerank"]
     floor, threshold = match["search"]["floor"], match["pair"]["threshold"]
     if floor is not None and floor > threshold - AUDIT:
         yield f"match.search.floor: {floor} drops pairs that match.pair.threshold, {threshold}, accepts or lists."
-    if floor is not None and match["rerank"]["by"] == "recipes":
+    if floor is not None and rerank["by"] == "recipes":
         yield (
             f"match.search.floor: {floor} leaves out candidates that match.rerank (by: recipes) judges by more than "
             "their titles. Set it to null."
+        )
+    if (rerank["by"], rerank["least_by"], rerank["graded"]) == ("recipes", "probabilities", None):
+        yield (
+            "match.rerank.least_by: probabilities says what share of pairs is right only where the model has learnt "
+            "from pairs of these corpora: grade match/rerank/unsure.tsv, and name it as match.rerank.graded."
         )
     if not match["split"]["test"] and not match["silver"]["accepted"]:
         yield "match.split.test: with 0 there is no silver test set, as match.silver.accepted names no sheet."

@@ -40,6 +40,7 @@ def section(paths: Sequence[str], draw: Charts) -> dict[str, Any] | None:
     pairs = {name: pair for name, pair in model["examples"].items() if pair}
     return {
         "least": least,
+        "least_by": model["least_by"],
         "precision": model["precision"],
         "threshold": model["threshold"],
         "curves": drawn,
