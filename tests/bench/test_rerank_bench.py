@@ -91,8 +91,8 @@ def test_pairs_by_what_is_cooked(data: Path) -> None:
             ],
         ),
         f"""In the last row: precision {targets_met[0]}; renamed dishes found {targets_met[1]}. Titles take
-        {spent["titles"]:,.0f} s, what is cooked {spent["recipes"]:,.0f} s more, {targets_met[2]} times as long; its
-        largest job has {peak:,.0f} MiB ({targets_met[3]}).""",
+        {spent["titles"]:,.0f} s, what is cooked {spent["recipes"]:,.0f} s more: as a multiple {targets_met[2]}. MiB
+        of the largest job for what is cooked: {targets_met[3]}.""",
         targets=targets_met,
     )
     assert all(of["pairs"] for of in found.values())
