@@ -59,13 +59,11 @@ def test_pairs_by_what_is_cooked(data: Path) -> None:
         for group, rules in (("titles", TITLES), ("recipes", RECIPES))
     }
     peak = max(steps[f"match_{name}"].peak for name in RECIPES)
-    taught = [*found.values()][-1]
-    targets_met = (
-        at_least(taught["precision"], PRECISION),
-        at_least(taught["renamed"], RECALL),
-        at_most(spent["recipes"] / spent["titles"], TIMES),
-        at_most(peak, PEAK_MIB),
+    shipped, taught = (
+        (at_least(of["precision"], PRECISION), at_least(of["renamed"], RECALL))
+        for of in (found["recipes"], [*found.values()][-1])
     )
+    spared = at_most(spent["recipes"] / spent["titles"], TIMES), at_most(peak, PEAK_MIB)
     measure.publish(
         "rerank",
         "Pairs by what is cooked",
@@ -90,10 +88,11 @@ def test_pairs_by_what_is_cooked(data: Path) -> None:
                 for name, of in found.items()
             ],
         ),
-        f"""In the last row: precision {targets_met[0]}; renamed dishes found {targets_met[1]}. Titles take
-        {spent["titles"]:,.0f} s, what is cooked {spent["recipes"]:,.0f} s more: as a multiple {targets_met[2]}. MiB
-        of the largest job for what is cooked: {targets_met[3]}.""",
-        targets=targets_met,
+        f"""By the shipped model alone: precision {shipped[0]}; renamed dishes found {shipped[1]}. In the last row:
+        precision {taught[0]}; renamed dishes found {taught[1]}. Titles take {spent["titles"]:,.0f} s, what is cooked
+        {spent["recipes"]:,.0f} s more: as a multiple {spared[0]}. MiB of the largest job for what is cooked:
+        {spared[1]}.""",
+        targets=(*shipped, *taught, *spared),
     )
     assert all(of["pairs"] for of in found.values())
 

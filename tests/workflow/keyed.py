@@ -169,11 +169,7 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
             ("rerank.unsure", 7, {"match_rerank"}),
         )
     },
-    "match.rerank.least_by, with graded pairs": (
-        TAUGHT,
-        setting("match.rerank.least_by", "probabilities"),
-        {"match_rerank"},
-    ),
+    "match.rerank.least_by": (TAUGHT, setting("match.rerank.least_by", "probabilities"), {"match_rerank"}),
     "match.silver.accepted, with more rows": (
         ACCEPTED,
         setting("match.silver.accepted", "data/more_silver.tsv"),

@@ -66,14 +66,16 @@ def match_rerank(
         raise UserError(
             f"{settings.labels}: no model can be fitted ({error}). Grade pairs of the same dish, and pairs of others."
         ) from error
-    on = f"on each corpus of {settings.labels}"
     if settings.least_by == "probabilities":
-        figures["least"], on = (
-            expected_least(compared, fitted, settings.precision),
-            "by its mean on candidates",
-        )
+        figures["least"] = expected_least(compared, fitted, settings.precision)
     least = figures["least"]
     if least is None:
+        by_labels = settings.least_by == "labels"
+        on = (
+            f"on each corpus of {settings.labels}"
+            if by_labels
+            else "by the mean of the candidates that reach it"
+        )
         job.progress.warn(
             f"No probability keeps a precision of {settings.precision} {on}, so no pair is accepted. Lower "
             "match.rerank.precision, or teach the model more pairs (match.rerank.graded)."
@@ -184,7 +186,7 @@ def expected_least(compared: Sequence[str], model: Model, precision: float) -> f
 
     Where a probability is the share that is right, the share of all accepted pairs is its mean. Of these only the k
     best of a recipe are kept then, which are surer. The least is a multiple of one in STEPS, and LOWEST or more; a
-    pair that both its recipes find counts once.
+    pair that both its recipes find counts once. Memory holds the rows of all candidates of LOWEST or more.
     """
     kept = [pl.DataFrame(schema={"zh": pl.Int32, "en": pl.Int32, "step": pl.Int32})]
     for path in compared:

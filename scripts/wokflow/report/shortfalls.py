@@ -53,7 +53,7 @@ def of_pairs(
             remedy = "lower it if those are the same dishes"
         else:
             setting = f"match.rerank.precision ({precision:g})"
-            lacking = f"no pair is as probable as {setting} on match.rerank.labels asks for"
+            lacking = f"no pair is as probable as {setting} on match.rerank.labels (or by least_by) asks for"
             sheet = "match/rerank/unsure.tsv shows the pairs that the model is unsure of (docs/match.md)"
             remedy = "grade them (match.rerank.graded), and lower it if most are the same dishes"
         if not any(counts.values()):
