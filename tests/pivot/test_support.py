@@ -1,7 +1,9 @@
 """Exact tests of differences, by hand: 4 of 4 recipes against none of 4 is one of 70 tables, on either side."""
 
+import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import fisher_exact
 from wokflow.pivot.support import COUNTS, fisher, with_p_values
 
 
@@ -23,6 +25,20 @@ def p_values(
 )
 def test_fisher(counts: tuple[int, int, int, int], p_value: float, smallest: float) -> None:
     assert fisher(*counts) == pytest.approx((p_value, smallest))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_fisher_is_that_of_scipy(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    bases, targets = random.integers(1, 600, 2).tolist()
+    base, target = int(random.integers(bases + 1)), int(random.integers(targets + 1))
+
+    def exact(count: int) -> float:
+        other = base + target - count
+        return float(fisher_exact([[count, bases - count], [other, targets - other]]).pvalue)
+
+    smallest = min(exact(max(0, base + target - targets)), exact(min(bases, base + target)))
+    assert fisher(base, bases, target, targets) == pytest.approx((exact(base), smallest), rel=1e-9)
 
 
 def test_actions_that_could_not_differ_do_not_count_as_tests() -> None:
