@@ -37,11 +37,11 @@ HOUR = 3600
 
 @dataclass(frozen=True)
 class Measured:
-    """What was measured: `queries` by `targets` vectors, in seconds of the search, with codes of `width` entries.
+    """What was measured: `queries` by `targets` vectors, in seconds of the search.
 
-    `product` are operations a second of products of such codes alone, `coding` rows a second of a thread, `texts`
-    texts a second; with `probes` of `lists` lists an inverted file finds the share `recall`, `inverted` times as fast
-    as bare faiss.
+    Vectors or their codes have `width` entries. `product` are operations a second of such products alone, `coding`
+    rows a second of a thread that makes codes, `texts` texts a second; with `probes` of `lists` lists an inverted
+    file finds the share `recall`, `inverted` times as fast as bare faiss.
     """
 
     queries: int
@@ -172,13 +172,15 @@ def work(queries: float, targets: float, width: int) -> float:
 
 def searched(clock: Clock, folder: str) -> dict[str, Any]:
     """Search; the type and the width of the codes that were multiplied."""
+    from wokflow.match.codes import Task
     from wokflow.match.search import finder, sample
     from wokflow.match.vectors import Vectors
 
     wokflow_search(clock, folder, "torch")
     left, right = (Vectors.open(f"{folder}/{name}") for name in ("queries", "targets"))
     # In this process it chooses as it did: the device's fastest type is measured once.
-    run: Any = finder("torch", "cpu", measure.THREADS, sample(left, right))(right.rows(0, 32), K)
+    task = Task(len(left) * len(right))
+    run: Any = finder("torch", "cpu", measure.THREADS, sample(left, right), task)(right.rows(0, 32), K)
     return {"dtype": str(run.kernel.dtype).removeprefix("torch."), "width": run.codes[0].shape[1]}
 
 
@@ -188,7 +190,7 @@ def product(clock: Clock, dtype: str, width: int) -> float:
     from concurrent.futures import ThreadPoolExecutor
 
     import torch
-    from wokflow.match.search_torch import TILE, empty, multiply
+    from wokflow.match.products import TILE, empty, multiply
 
     torch.set_num_threads(1)
     kind = getattr(torch, dtype)
@@ -307,11 +309,12 @@ def publish(measured: Measured) -> None:
         f"""Computed, not run, for 100 million distinct titles a side, {DIMENSIONS} entries a vector, k = {K}.
         Measured here, of {measured.queries:,} by {measured.targets:,} vectors like titles', on {measure.THREADS}
         threads: the exact search of both directions makes {measured.rate / 1e9:,.0f}e9 operations a second (a
-        multiplication and an addition for each of the {measured.width} entries of its codes, {measured.dtype}),
-        products of such codes alone {measured.product / 1e9:,.0f}e9: a share of {plan.share:.0%}. One thread makes
-        {measured.coding:,.0f} codes a second, of {DIMENSIONS} entries. Texts are encoded at the rate of the run at
-        real size on this page, {measured.texts:,.0f} a second, which is that of bfloat16: in float32, the default,
-        it takes longer. An H100 makes {H100_INT8:.3g} operations and moves {H100_BYTES:.3g} bytes a second, by its
+        multiplication and an addition for each of the {measured.width} entries of a vector or its code,
+        {measured.dtype}), such products alone {measured.product / 1e9:,.0f}e9: a share of {plan.share:.0%}. One
+        thread makes {measured.coding:,.0f} codes a second, of {DIMENSIONS} entries. Texts are encoded at the rate of
+        the run at real size on this page, {measured.texts:,.0f} a second, which is that of bfloat16: in float32, the
+        default, it takes longer. An H100 makes {H100_INT8:.3g} operations and moves {H100_BYTES:.3g} bytes a second,
+        by its
         data sheet. {measure.repeat("test_beyond.py")}""",
         measure.machine("torch", "faiss-cpu"),
         measure.table(["100 million titles a side", "need"], ([name, need] for name, need in needs.items())),

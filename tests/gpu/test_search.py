@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 from wokflow.match import search, search_gpu, search_torch
+from wokflow.match.codes import Task
 from wokflow.match.scores import Candidates, exact_scores, join
 from wokflow.match.vectors import Vectors
 
@@ -14,7 +15,7 @@ def found(
     vectors: np.ndarray, targets: int, k: int, floor: float | None = None, span: int = 4_096
 ) -> tuple[Candidates, Candidates]:
     back: list[Candidates] = []
-    make = search_torch.make(vectors, "cuda", 1)
+    make = search_torch.make(vectors, "cuda", 1, Task())
     left, right = Vectors([vectors[targets:]]), Vectors([vectors[:targets]])
     there = search.search(left, right, k, make, search.Extent(span=span), floor=floor, on_right=back.append)
     return there, join(back)

@@ -1,10 +1,14 @@
 """Products of codes bound scores from above, and from below where codes hold whole vectors."""
 
+from typing import Any
+
 import numpy as np
 import pytest
+import torch
 from hypothesis import example, given
 from hypothesis import strategies as st
-from wokflow.match.codes import LEAST, MOST, PADDED, Coding
+from wokflow.match import products
+from wokflow.match.codes import LEAST, MANY, MOST, PADDED, Coding, Task
 from wokflow.match.vectors import Matrix
 
 from tests.match.test_search import crowded, exact, scored, unit
@@ -90,3 +94,22 @@ def test_what_reaches_a_floor_has_the_product_that_is_needed(floor: float) -> No
 def test_a_step_is_never_so_small_that_products_leave_the_integers_of_float32() -> None:
     assert Coding(np.full((3, 8), 1e-6, np.float32), 8).step == LEAST
     assert (1.25 / LEAST) ** 2 < 2**24
+
+
+def test_int8_is_taken_only_where_its_products_are_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = products.multiply
+
+    def saturating(left: Any, right_codes: Any, out: Any) -> None:
+        right(left, right_codes, out)
+        if left.dtype == torch.int8:
+            out.clamp_(-32_768, 32_767)
+
+    monkeypatch.setattr(products, "multiply", saturating)
+    assert products.fastest_type.__wrapped__() == torch.float32
+
+
+def test_what_is_multiplied_is_chosen_by_sizes_alone() -> None:
+    """By whether integers are multiplied fast, and the number of pairs; without a floor, and with one."""
+    cases = [(integers, pairs) for integers in (False, True) for pairs in (MANY, MANY + 1)]
+    chosen = [[Task(pairs, floored).kind(integers) for integers, pairs in cases] for floored in (False, True)]
+    assert chosen == [["vectors", "vectors", "vectors", "whole"], ["narrow", "narrow", "whole", "narrow"]]

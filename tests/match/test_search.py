@@ -13,15 +13,17 @@ from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
-from wokflow.match import search, search_faiss, search_gpu, search_torch
+from wokflow.match import codes, search, search_faiss, search_gpu, search_torch
+from wokflow.match.codes import Kind, Task
 from wokflow.match.pair import merge
 from wokflow.match.scores import Candidates, MakeFinder, exact_scores, join
 from wokflow.match.search import finder, match_search, run_rows
 from wokflow.match.settings import SearchSettings
 from wokflow.match.vectors import Matrix, Vectors
 
-# torch multiplies codes in one of two types, of whole vectors or of shorter ones; on a GPU, here on a CPU, vectors.
-BACKENDS = ("faiss", "int8", "float32", "narrow", "gpu")
+# torch multiplies vectors, codes of whole vectors, or shorter ones in one of two types; a GPU, here a CPU, vectors.
+CODES: dict[str, Kind] = {"vectors": "vectors", "int8": "whole", "narrow": "narrow", "float32": "narrow"}
+BACKENDS = ("faiss", *CODES, "gpu")
 KINDS = ("new", "same", "near", "opposite", "zero", "coarse")
 
 
@@ -62,17 +64,17 @@ def naive(queries: Matrix, targets: Matrix, k: int, floor: float | None = None) 
 
 
 def make_finder(backend: str, vectors: Matrix, threads: int = 1) -> MakeFinder:
-    """A backend as the search takes it; `narrow` has codes that are much shorter than the vectors."""
+    """A backend as the search takes it; `narrow` and `float32` have codes that are much shorter than the vectors."""
     if backend == "gpu":
         return lambda targets, k: search_gpu.Run(targets, k, "cpu")
     with pytest.MonkeyPatch.context() as patch:
-        if backend != "faiss":
-            dtype = torch.float32 if backend == "float32" else torch.int8
-            patch.setattr(search_torch, "fastest_type", lambda: dtype)
-        patch.setattr(search_torch, "WIDTHS", (2, 16) if backend == "narrow" else ())
-        patch.setattr(search_torch, "REST", 0.97)
+        dtype = torch.float32 if backend == "float32" else torch.int8
+        patch.setattr(search_torch, "fastest_type", lambda: dtype)
+        patch.setattr(codes, "WIDTHS", (2, 16))
+        patch.setattr(codes, "REST", 0.97)
         name = "faiss" if backend == "faiss" else "torch"
-        return finder(name, "cpu", threads, vectors, narrow=backend == "narrow")
+        patch.setattr(Task, "kind", lambda *given, **integers: CODES[backend])
+        return finder(name, "cpu", threads, vectors, Task())
 
 
 def found_by(
@@ -89,7 +91,9 @@ def found_by(
     """The nearest targets of each query, and the nearest queries of each target."""
     back: list[Candidates] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "BLOCK", block)
+        patch.setattr(search, "MOST_ROWS", 8 * block)
+        for name, few in (("FIRST", block), ("LEAST", 2), ("TILE", 64), ("RANGE", 128)):
+            patch.setattr(search_torch, name, few)
         for name, few in (("PRODUCTS", 16_384), ("PROBE", 3), ("SCORED", 4_096)):
             patch.setattr(search_gpu, name, few)
         make = make_finder(backend, np.concatenate([queries, targets]), threads)
@@ -207,7 +211,7 @@ def test_one_vector_unlike_all_of_the_sample_loses_nothing(backend: str) -> None
     assert_equal(join(back), naive(right, left, 4))
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", ["faiss", *CODES])
 def test_two_threads_find_what_one_finds(backend: str) -> None:
     vectors = crowded(3000, 33, seed=11)
     one, two = (found_by(backend, vectors[:2100], vectors[2100:], 7, threads=n, block=128) for n in (1, 2))
@@ -227,18 +231,6 @@ def test_none_of_the_nearest_is_missed_at_the_floor() -> None:
             listed = set(zip(way.query.tolist(), way.target.tolist(), strict=True))
             for query, target, score in zip(*expected, strict=True):
                 assert score < floor[query] or (query, target) in listed
-
-
-def test_int8_is_taken_only_where_its_products_are_right(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = search_torch.multiply
-
-    def saturating(left: Any, right_codes: Any, out: Any) -> None:
-        right(left, right_codes, out)
-        if left.dtype == torch.int8:
-            out.clamp_(-32_768, 32_767)
-
-    monkeypatch.setattr(search_torch, "multiply", saturating)
-    assert search_torch.fastest_type.__wrapped__() == torch.float32
 
 
 def run_search(folder: Path, zh: str, en: str, **options: Any) -> tuple[Path, Path]:
@@ -393,4 +385,4 @@ def test_a_gpu_that_is_not_there_is_said_to_be_missing(backend: str) -> None:
     if torch.cuda.is_available():
         pytest.skip("there is a GPU")
     with pytest.raises(UserError, match=r"match\.search\.device is cuda, but .* sees no GPU"):
-        finder(backend, "cuda", 1, np.eye(3, dtype=np.float32))
+        finder(backend, "cuda", 1, np.eye(3, dtype=np.float32), Task())

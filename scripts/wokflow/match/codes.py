@@ -16,18 +16,21 @@ b = sqrt(1 + D) + a. Then, of x = Q h + t with h as computed, the terms left out
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wokflow.match.vectors import Matrix
 
+MANY = 1 << 34  # pairs of rows above which shorter numbers are faster, though they let more pairs through
 MOST = 127  # largest integer of a code
 LEAST = 2.0**-11  # smallest step: with it, products of codes of unit vectors stay below 2^24
 ROOM = 1.05  # the step is chosen for entries this many times as large as the sample's largest
 PADDED = 16  # the number of entries of a code is a multiple of this
 UNIT = 2.0**-24  # unit roundoff of float32
+WIDTHS = (128, 192, 256)  # of codes: multiples of the width of processors' instructions
+REST = 0.06  # largest share of the vectors' squared length that the axes may leave out
 UPWARDS = 1 + 2.0**-20  # factor that exceeds the rounding error of a length
 
 
@@ -39,14 +42,34 @@ def gamma(terms: int) -> float:
     return terms * UNIT / (1 - terms * UNIT)
 
 
+Kind = Literal["vectors", "whole", "narrow"]
+
+
+class Task(NamedTuple):
+    """How many pairs of rows there are, and whether scores have a floor; by these alone codes are chosen."""
+
+    pairs: int = 0
+    floored: bool = False
+
+    def kind(self, integers: bool) -> Kind:
+        """What is multiplied: vectors, their codes, or codes with fewer entries.
+
+        `integers`: whether the processor multiplies integers of 8 bits faster than float32. Without a floor, codes
+        let so many pairs through that nothing but these makes up for it, and only among many pairs.
+        """
+        if self.floored:
+            return "whole" if integers and self.pairs <= MANY else "narrow"
+        return "whole" if integers and self.pairs > MANY else "vectors"
+
+
 @dataclass(frozen=True)
 class Codes:
-    """Integers of shape (n, entries), as int8, and bounds that hold for all rows.
+    """Integers of shape (n, entries), as int8 (or the vectors: see Plain), and bounds that hold for all rows.
 
     `norm` bounds the lengths of the vectors, `length` those of their z, `error` those of z - c s.
     """
 
-    integers: NDArray[np.int8]
+    integers: NDArray[np.int8] | Matrix
     norm: float
     length: float
     error: float
@@ -106,6 +129,40 @@ class Coding:
         square, head = (np.square(rows, dtype=np.float64).sum(axis=1) for rows in (vectors, heads))
         rest = np.sqrt((square - head).clip(min=0) + self.excess * square) * UPWARDS
         return np.column_stack([heads, rest])
+
+
+class Plain:
+    """In place of codes the vectors themselves, whose float32 products are scores but for their rounding."""
+
+    whole, step = True, 1.0
+
+    def __call__(self, vectors: Matrix) -> Codes:
+        longest = _longest(vectors)
+        return Codes(vectors, longest, longest, 0.0)
+
+    def slack(self, left: Codes, right: Codes) -> float:
+        return rounding(left.integers.shape[1], left, right)
+
+    def need(self, floor: NDArray[np.floating[Any]], slack: float) -> Matrix:
+        return np.nextafter((floor.astype(np.float64) - slack).astype(np.float32), np.float32(-np.inf))
+
+
+def narrow_width(sample: Matrix) -> int:
+    """The first of WIDTHS whose axes leave out at most REST of the vectors; else all dimensions."""
+    wide = sample.astype(np.float64)
+    within = np.linalg.eigvalsh(wide.T @ wide)[::-1].cumsum()
+    for width in WIDTHS:
+        if width < len(within) and within[width - 2] >= (1 - REST) * within[-1] > 0:
+            return width
+    return len(within)
+
+
+def rounding(dimensions: int, left: Codes, right: Codes) -> float:
+    """The most by which a float32 score and the canonical one can differ.
+
+    Two terms more stand for the rounding of scores and lengths.
+    """
+    return gamma(dimensions + 2) * left.norm * right.norm
 
 
 def _longest(rows: NDArray[np.floating[Any]]) -> float:

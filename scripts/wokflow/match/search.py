@@ -9,7 +9,7 @@ rows, and for each English row the nearest of its own rows; match_pair merges th
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,7 @@ from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress
 from wokflow.frame.shards import blocks, shard_range
 from wokflow.match import schemas
+from wokflow.match.codes import Task
 from wokflow.match.nearest import Nearest
 from wokflow.match.scores import Candidates, MakeFinder
 from wokflow.match.settings import SearchSettings
@@ -26,9 +27,7 @@ from wokflow.match.vectors import Matrix, Vectors
 
 BLOCK = 2048  # rows: a shard is a run of whole blocks
 MOST_ROWS = 16_384  # rows that are compared with a run of the other side at a time, at most
-GROWTH = 4
 SAMPLE = 4096  # rows of each side from which a backend learns how vectors are spread
-NARROW = 1 << 34  # comparisons above which shorter codes are faster, if scores have a floor
 LEAST_ROWS, LONGEST_RUN = 4096, 1 << 18  # rows of the other side that are held at a time
 INTERPRETER = 600 * 2**20  # bytes that a job holds besides vectors
 
@@ -60,8 +59,8 @@ def match_search(
     k, floor = settings.k, settings.floor
     left, right = Vectors.open(zh), Vectors.open(en)
     rows = shard_range(len(left), BLOCK, shard, shards)
-    narrow = is_narrow(floor, len(left), len(right))
-    make = finder(settings.backend, settings.device, job.threads, sample(left, right), narrow=narrow)
+    task = Task(len(left) * len(right), floor is not None)
+    make = finder(settings.backend, settings.device, job.threads, sample(left, right), task)
     span = run_rows(settings.memory_mb, right.dimensions, len(rows), k)
     if (least := least_mb(right.dimensions, len(rows), k)) > settings.memory_mb:
         job.progress.warn(
@@ -92,23 +91,15 @@ def _table(candidates: Candidates) -> pl.DataFrame:
     )
 
 
-def finder(backend: str, device: str, threads: int, sample: Matrix, *, narrow: bool = False) -> MakeFinder:
-    """The backend of that name; `auto` means torch, which multiplies in the device's fastest type.
-
-    For `sample` and `narrow` see search_torch.make.
-    """
+def finder(backend: str, device: str, threads: int, sample: Matrix, task: Task) -> MakeFinder:
+    """The backend of that name; `auto` means torch. For `sample` and `task` see search_torch.make."""
     if backend == "faiss":
         from wokflow.match import search_faiss
 
         return search_faiss.make(device, threads)
     from wokflow.match import search_torch
 
-    return search_torch.make(sample, device, threads, narrow=narrow)
-
-
-def is_narrow(floor: float | None, left: int, right: int) -> bool:
-    """Whether codes shorter than the vectors are faster for so many rows."""
-    return floor is not None and left * right > NARROW
+    return search_torch.make(sample, device, threads, task)
 
 
 def sample(left: Vectors, right: Vectors) -> Matrix:
@@ -164,7 +155,7 @@ def search(
     for number, run in enumerate(runs):
         find = make(right.rows(run.start, run.stop), k)
         nearest = Nearest(len(run), k, floor)
-        for block in growing(rows):
+        for block in blocks(rows, MOST_ROWS):
             within = slice(block.start - rows.start, block.stop - rows.start)
             forward, back = find(left.rows(block.start, block.stop), best.floor(within), nearest.floor())
             best.add(forward.query + within.start, forward.target + run.start, forward.score)
@@ -175,19 +166,6 @@ def search(
         on_right(_moved(nearest.all(), run.start))
         del find  # frees its memory before the next run is loaded
     return _moved(best.all(), rows.start)
-
-
-def growing(rows: range) -> Iterator[range]:
-    """Blocks of rows, each GROWTH times as long as the one before, up to MOST_ROWS.
-
-    The floors of the other side rise with each block, and most steeply at the beginning.
-    """
-    size = BLOCK // 2
-    start = rows.start
-    while start < rows.stop:
-        yield range(start, min(start + size, rows.stop))
-        start += size
-        size = min(GROWTH * size, MOST_ROWS)
 
 
 def _moved(candidates: Candidates, start: int) -> Candidates:

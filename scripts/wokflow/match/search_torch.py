@@ -1,16 +1,15 @@
-"""Candidates for both sides at once, by products of short codes of small integers; on a GPU see search_gpu.
+"""Candidates for both sides at once, by products of vectors or of their codes; on a GPU see search_gpu.
 
-One product of codes (wokflow.match.codes) serves both sides. It is computed tile by tile. In a tile, first only the
-largest product of each group of rows is examined, and the group's members only if it could reach a row's floor.
-Floors rise as candidates are found; all that may be among the k nearest in the end get their canonical scores.
-Products of integers are exact on every device, so the bounds hold in whatever order the hardware adds.
+One product serves both sides, of vectors in float32 or of short rows of small integers (wokflow.match.codes). It is
+computed tile by tile. In a tile, first only the largest product of each group of rows is examined, and the group's
+members only if it could reach a row's floor. Floors rise as candidates are found; all that may be among the k nearest
+in the end get their canonical scores. Products of integers are exact on every device, and the rounding of float32 has
+a bound, so the neighbours are the same in whatever order the hardware adds.
 """
 
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,27 +18,26 @@ from numpy.typing import NDArray
 from wokflow.frame.job import UserError
 from wokflow.frame.shards import blocks
 from wokflow.match import search_gpu
-from wokflow.match.codes import Codes, Coding, gamma
+from wokflow.match.codes import Codes, Coding, Plain, Task, narrow_width, rounding
 from wokflow.match.nearest import UNKNOWN, Nearest
+from wokflow.match.products import TILE, empty, fastest_type, multiply
 from wokflow.match.scores import Candidates, MakeFinder, Rows, Scores, join, rescore
 from wokflow.match.vectors import Matrix
 
 GROUP = 16  # rows that share a maximum
-TILE = 1024  # rows and columns of a product: it stays in the cache
+FIRST, GROWTH = 1024, 4  # queries of the first blocks, whose candidates show what the next ones must reach
+RANGE = 16 * TILE  # targets whose candidates are compared at a time
+SOME = 1 << 16  # pairs that are scored at a time
+LEAST = 256  # rows of a block of queries
 PAIRS = 256  # pairs that are scored in float32 at a time
 PENDING = 1 << 20  # candidates above which a block scores what it has collected
-WIDTHS = (128, 192, 256)  # of codes: multiples of the width of processors' instructions
-REST = 0.06  # largest share of the vectors' squared length that the axes may leave out
-TRIALS = 5
 
 Floors = NDArray[np.float64]
+Scored = tuple[Rows, Rows, Scores]  # queries, targets, float32 scores
 
 
-def make(sample: Matrix, device: str, threads: int, *, narrow: bool = False) -> MakeFinder:
-    """A factory of finders for vectors like those of `sample`, shape (n, d).
-
-    `narrow` allows codes shorter than the vectors: their products take less time, but let more pairs through.
-    """
+def make(sample: Matrix, device: str, threads: int, task: Task) -> MakeFinder:
+    """A factory of finders for vectors like those of `sample`, shape (n, d), and a task of that size."""
     try:
         import torch
     except ImportError as error:
@@ -50,63 +48,31 @@ def make(sample: Matrix, device: str, threads: int, *, narrow: bool = False) -> 
         return lambda targets, k: search_gpu.Run(targets, k, "cuda")
     torch.set_num_threads(1)  # each thread works on a block of its own
     dtype = fastest_type()
-    width = narrow_width(sample) if narrow or dtype == torch.float32 else sample.shape[1]
-    kernel = Kernel(Coding(sample, width), dtype, threads)
+    kind = task.kind(integers=dtype == torch.int8)
+    width = narrow_width(sample) if kind == "narrow" else sample.shape[1]
+    if kind == "vectors" or (width == sample.shape[1] and dtype == torch.float32):
+        kernel = Kernel(Plain(), torch.float32, threads)
+    else:
+        kernel = Kernel(Coding(sample, width), dtype, threads)
     return lambda targets, k: Run(kernel, targets, k)
 
 
-def narrow_width(sample: Matrix) -> int:
-    """The first of WIDTHS whose axes leave out at most REST of the vectors; else all dimensions."""
-    wide = sample.astype(np.float64)
-    within = np.linalg.eigvalsh(wide.T @ wide)[::-1].cumsum()
-    for width in WIDTHS:
-        if width < len(within) and within[width - 2] >= (1 - REST) * within[-1] > 0:
-            return width
-    return len(within)
+def growing(rows: int) -> Iterator[range]:
+    """Parts of so many rows, each GROWTH times as long as the one before.
+
+    The floors of the other side rise with each part, and most steeply at the beginning.
+    """
+    start, size = 0, FIRST
+    while start < rows:
+        yield range(start, min(start + size, rows))
+        start += size
+        size *= GROWTH
 
 
-@cache
-def fastest_type() -> Any:
-    """int8 where the processor multiplies it right and fast, else float32, which holds the same integers."""
-    import torch
-
-    left, right = torch.randint(
-        -127, 128, (2, TILE, 128), generator=torch.Generator().manual_seed(0)
-    ).double()
-    expected = left @ right.T
-    seconds: dict[Any, float] = {}
-    for dtype in (torch.float32, torch.int8):
-        first, second = left.to(dtype), right.to(dtype)
-        try:
-            out = empty(TILE, TILE, dtype)
-            for _ in range(TRIALS):
-                start = time.perf_counter()
-                multiply(first, second, out)
-                correct = torch.equal(out.double(), expected)
-                took = time.perf_counter() - start
-                if correct:
-                    seconds[dtype] = min(took, seconds.get(dtype, took))
-        except (RuntimeError, AttributeError):  # no such product here, or in this version of torch
-            continue
-    return min(seconds, key=seconds.__getitem__)
-
-
-def multiply(left: Any, right: Any, out: Any) -> None:
-    """Products of all rows of two matrices of codes; shapes (n, w), (m, w) -> (n, m)."""
-    import torch
-
-    if left.dtype == torch.int8:
-        torch._int_mm(left, right.T, out=out)
-    else:
-        torch.mm(left, right.T, out=out)
-
-
-def empty(rows: int, columns: int, dtype: Any) -> Any:
-    """An empty matrix for products of codes of that type."""
-    import torch
-
-    kind = torch.int32 if dtype == torch.int8 else torch.float32
-    return torch.empty((rows, columns), dtype=kind)
+def even_size(rows: int, threads: int) -> int:
+    """Rows of a block, so that all threads have as many blocks to search; about TILE at most, LEAST at least."""
+    rounds = max(1, round(rows / (TILE * threads)))
+    return max(LEAST, -(-rows // (rounds * threads)))
 
 
 def at_least(scores: Scores, error: float) -> Floors:
@@ -118,7 +84,7 @@ def at_least(scores: Scores, error: float) -> Floors:
 class Kernel:
     """How codes are made and multiplied; `dtype` is torch's type of the codes."""
 
-    coding: Coding
+    coding: Coding | Plain
     dtype: Any
     threads: int
 
@@ -126,7 +92,8 @@ class Kernel:
         """Codes as torch multiplies them, padded with rows of zeros to whole groups on both sides of a product."""
         import torch
 
-        integers = np.pad(codes.integers, ((0, -len(codes.integers) % (2 * GROUP)), (0, 0)))
+        more = -len(codes.integers) % (2 * GROUP)
+        integers = np.pad(codes.integers, ((0, more), (0, 0))) if more else codes.integers
         return torch.from_numpy(integers).to(self.dtype)
 
 
@@ -148,48 +115,76 @@ class Run:
     def __call__(
         self, queries: Matrix, query_floor: Scores, target_floor: Scores
     ) -> tuple[Candidates, Candidates]:
-        floor = target_floor.astype(np.float64)
-        parts = blocks(range(len(queries)), TILE)
-        held = [
-            Block(self, queries[part.start : part.stop], query_floor[part.start : part.stop])
-            for part in parts
-        ]
-        with self._torch.inference_mode(), ThreadPoolExecutor(self.kernel.threads) as pool:
-            if held and (target_floor == UNKNOWN).any():
-                first = pool.map(held[0].target_floors, range(len(self.tiles)))
-                floor = np.maximum(floor, np.concatenate(list(first)))
-            done = list(pool.map(lambda block: block.search(floor), held))
-            forward, backward = [], Pairs()
-            for part, (nearest, (query, target, score)) in zip(parts, done, strict=True):
-                forward.append(Candidates(nearest.query + part.start, nearest.target, nearest.score))
-                backward.add(query + part.start, target, score)
-            rounding = max((block.rounding for block in held), default=0.0)
-            pairs = self._near_targets(backward, floor, rounding)
-            chunks = [
-                pairs[:, start : start + PENDING // 16] for start in range(0, pairs.shape[1], PENDING // 16)
-            ]
-            scored = pool.map(lambda chunk: rescore(self.targets, queries, *chunk), chunks)
+        threads, forward, backward = self.kernel.threads, [], Backward(target_floor, self.k)
+        with self._torch.inference_mode(), ThreadPoolExecutor(threads) as pool:
+            for part in growing(len(queries)):
+                rows = blocks(part, max(self.k, even_size(len(part), threads)))
+                held = [
+                    Block(self, queries[own.start : own.stop], query_floor[own.start : own.stop])
+                    for own in rows
+                ]
+                found = list(pool.map(lambda block: block.search(backward.floor), held))
+                for own, (nearest, _) in zip(rows, found, strict=True):
+                    forward.append(Candidates(nearest.query + own.start, nearest.target, nearest.score))
+                new = [
+                    (query + own.start, *rest) for own, (_, (query, *rest)) in zip(rows, found, strict=True)
+                ]
+                backward.add(new, max(block.rounding for block in held), pool)
+            scored = pool.map(lambda pairs: rescore(self.targets, queries, *pairs), backward.pairs())
             return join(forward), join(list(scored))
 
-    def _near_targets(self, pairs: "Pairs", floor: Floors, rounding: float) -> Rows:
-        """Targets and queries of pairs that may be among the k nearest of the target; shape (2, pairs).
 
-        Scores are off by `rounding` at most.
-        """
-        query, target, score = pairs.take()
-        best = Nearest(len(self.targets), self.k)
-        best.add(target, query, score)
-        reached = best.floor()
-        floor = np.where(reached == UNKNOWN, floor, np.maximum(floor, at_least(reached, rounding)))
-        near = score + rounding >= floor[target]
-        return np.stack([target[near], query[near]])
+class Backward:
+    """Pairs that may be among the k nearest of their target, while they come in; floors rise with them."""
+
+    def __init__(self, floor: Scores, k: int) -> None:
+        self.floor = floor.astype(np.float64)
+        self._ranges = blocks(range(len(floor)), RANGE)
+        self._kept: list[Scored] = [Pairs().take() for _ in self._ranges]
+        self._best, self._rounding = Nearest(len(floor), k), 0.0
+
+    def add(self, found: list[Scored], rounding: float, pool: ThreadPoolExecutor) -> None:
+        """Add what blocks have found: pairs, by tile, with float32 scores, which are off by `rounding` at most."""
+        self._rounding = max(self._rounding, rounding)
+        numbers = [target // RANGE for _, target, _ in found]
+
+        def settle(number: int) -> Scored:
+            new = Pairs()
+            for (query, target, score), order in zip(found, numbers, strict=True):
+                own = slice(*np.searchsorted(order, (number, number + 1)))
+                new.add(query[own], target[own], score[own])
+            return self._near(self._ranges[number], self._kept[number], new.take())
+
+        self._kept = list(pool.map(settle, range(len(self._ranges))))
+
+    def _near(self, targets: range, kept: Scored, new: Scored) -> Scored:
+        """The pairs that may still be among the k nearest when the floors of their targets are raised by new ones."""
+        query, target, score = new
+        self._best.add(target, query, score)
+        own = slice(targets.start, targets.stop)
+        reached, floor = self._best.floor(own), self.floor[own]
+        raised = np.maximum(floor, at_least(reached, self._rounding))
+        self.floor[own] = np.where(reached == UNKNOWN, floor, raised)
+        both = Pairs()
+        both.add(*kept)
+        both.add(*new)
+        query, target, score = both.take()
+        near = score + self._rounding >= self.floor[target]
+        return query[near], target[near], score[near]
+
+    def pairs(self) -> Iterator[tuple[Rows, Rows]]:
+        """Targets and queries of all pairs, some at a time."""
+        for query, target, _ in self._kept:
+            for start in range(0, len(query), SOME):
+                some = slice(start, start + SOME)
+                yield target[some], query[some]
 
 
 @dataclass
 class Pairs:
     """Pairs of a query row and a target row with a rough score each, in pieces."""
 
-    pieces: list[tuple[Rows, Rows, Scores]] = field(default_factory=list)
+    pieces: list[Scored] = field(default_factory=list)
     count: int = 0
 
     def add(self, query: Rows, target: Rows, score: Scores) -> None:
@@ -197,7 +192,7 @@ class Pairs:
             self.pieces.append((query, target, score))
             self.count += len(query)
 
-    def take(self) -> tuple[Rows, Rows, Scores]:
+    def take(self) -> Scored:
         """Return all pairs, and keep none."""
         none = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32)
         query, target, score = (np.concatenate(column) for column in zip(none, *self.pieces, strict=True))
@@ -218,7 +213,7 @@ class Block:
         codes = kernel.coding(queries)
         self.codes = kernel.put(codes)
         self.slack = kernel.coding.slack(codes, run.bounds)
-        self.rounding = gamma(queries.shape[1] + 2) * codes.norm * run.bounds.norm  # of a float32 product
+        self.rounding = rounding(queries.shape[1], codes, run.bounds)
         self.error = self.slack if kernel.coding.whole else self.rounding
 
     def product(self, tile: int, room: Any) -> Any:
@@ -233,44 +228,39 @@ class Block:
         kernel = self.run.kernel
         return empty(TILE + 2 * GROUP, len(self.codes), kernel.dtype)
 
-    def target_floors(self, tile: int) -> Floors:
-        """For each target of a tile, a score that k queries of the block reach; UNKNOWN where there are fewer."""
-        rows = self.run.tiles[tile]
-        products = self.product(tile, self.room())[: len(rows), : len(self.queries)]
-        return self._reached(products, lambda row, other: (other, row + rows.start))
+    def reached(self, products: Any, first: int | None = None) -> Floors:
+        """For each row of products a score that k others reach; UNKNOWN where there are fewer.
 
-    def query_floors(self) -> Floors:
-        """For each query, a score that k targets of the first tile reach; UNKNOWN where there are fewer."""
-        products = self.product(0, self.room())[: len(self.run.tiles[0]), : len(self.queries)]
-        return self._reached(products.T.contiguous(), lambda row, other: (row, other))
-
-    def _reached(self, products: Any, pair: Callable[[Rows, Rows], tuple[Rows, Rows]]) -> Floors:
-        """For each row of products, a score that k others reach; `pair` turns (row, other) into (query, target)."""
+        Rows are targets from the `first` on, and others queries; else rows are queries, and others targets.
+        """
         count, k = len(products), self.run.k
         if products.shape[1] < k:
             return np.full(count, float(UNKNOWN))
         values, others = (column.numpy() for column in products.topk(k, dim=1))
-        query, target = pair(np.repeat(np.arange(count), k), others.reshape(-1))
+        rows, other = np.repeat(np.arange(count), k), others.reshape(-1)
+        query, target = (rows, other) if first is None else (other, rows + first)
         scores = self.rough(query, target, values.reshape(-1)).reshape(-1, k)
         return at_least(scores.min(axis=1), self.error)
 
-    def search(self, target_floor: Floors) -> tuple[Candidates, tuple[Rows, Rows, Scores]]:
+    def search(self, target_floor: Floors) -> tuple[Candidates, Scored]:
         """Candidates of each query among the run's targets, and pairs that may be among the target's nearest.
 
-        The pairs (query, target) come with their float32 scores.
+        The pairs come with their float32 scores, tile by tile.
         """
-        floor = self.known.astype(np.float64)
-        if (self.known == UNKNOWN).any():
-            floor = np.maximum(floor, self.query_floors())
-        forward, new, backward = Forward(self, floor), Pairs(), Pairs()
-        need, room = self.needed(target_floor), self.room()
+        forward, new, backward = Forward(self, self.known), Pairs(), Pairs()
+        floor, room = target_floor.copy(), self.room()
         for tile, rows in enumerate(self.run.tiles):
             products = self.product(tile, room)
+            real, own = products[: len(rows), : len(self.queries)], slice(rows.start, rows.stop)
+            if not tile and (self.known == UNKNOWN).any():
+                forward.know(self.reached(real.T.contiguous()))
+            if (floor[own] == UNKNOWN).any():
+                floor[own] = np.maximum(floor[own], self.reached(real, rows.start))
             forward.add(*self._of_queries(products, rows, forward.need))
-            new.add(*self._of_targets(products, rows, need[rows.start : rows.stop]))
+            new.add(*self._of_targets(products, rows, self.needed(floor[own])))
             last = rows.stop == len(self.run.targets)
             if new.count > PENDING or last:
-                backward.add(*self._near_targets(*new.take(), target_floor))
+                backward.add(*self._near_targets(*new.take(), floor))
             if last or tile & (tile + 1) == 0:
                 forward.settle()
         return forward.result(), backward.take()
@@ -316,6 +306,10 @@ class Block:
         coding = self.run.kernel.coding
         return (product * coding.step**2).astype(np.float32) if coding.whole else self.scores(query, target)
 
+    def refined(self, query: Rows, target: Rows, rough: Scores) -> Scores:
+        """Rough scores as float32 scores, unless they are such already."""
+        return rough if self.error <= self.rounding else self.scores(query, target)
+
     def scores(self, query: Rows, target: Rows) -> Scores:
         """Float32 scores of pairs; they are off by `rounding` at most."""
         out = np.empty(len(query), np.float32)
@@ -328,7 +322,7 @@ class Block:
         self, query: Rows, target: Rows, rough: Scores, floor: Floors
     ) -> tuple[Rows, Rows, Scores]:
         """The pairs whose float32 scores may reach the floors of their targets, with these scores."""
-        scores = self.scores(query, target) if self.run.kernel.coding.whole else rough
+        scores = self.refined(query, target, rough)
         near = scores + self.rounding >= floor[target]
         return query[near], target[near], scores[near]
 
@@ -336,12 +330,17 @@ class Block:
 class Forward:
     """The candidates of a block's queries while they come in; their floors rise with them."""
 
-    def __init__(self, block: Block, floor: Floors) -> None:
-        self._block, self._floor = block, floor
+    def __init__(self, block: Block, floor: Scores) -> None:
+        self._block, self._floor = block, floor.astype(np.float64)
         rows, k = len(block.queries), block.run.k
         self._rough, self._exact = Nearest(rows, k), Nearest(rows, k)
         self._new, self._kept = Pairs(), Pairs()
-        self.need = block.needed(floor)
+        self.need = block.needed(self._floor)
+
+    def know(self, floor: Floors) -> None:
+        """Raise the floors to these."""
+        self._floor = np.maximum(self._floor, floor)
+        self.need = self._block.needed(self._floor)
 
     def add(self, query: Rows, target: Rows, rough: Scores) -> None:
         self._new.add(query, target, rough)
@@ -367,8 +366,8 @@ class Forward:
         block = self._block
         query, target, rough = self._kept.take()
         near = rough + block.error >= self._floor[query]
-        query, target = query[near], target[near]
-        scores = block.scores(query, target)
+        query, target, rough = query[near], target[near], rough[near]
+        scores = block.refined(query, target, rough)
         fine = Nearest(len(block.queries), block.run.k)
         fine.add(query, target, scores)
         self._raise(fine.floor(), block.rounding)
