@@ -242,10 +242,10 @@ def wokflow_search(
     from wokflow.match.vectors import Vectors
 
     left, right = (Vectors.open(f"{folder}/{name}") for name in ("queries", "targets"))
-    finder(backend, device, measure.THREADS, sample(left, right))
+    task = Task(len(left) * len(right), floor is not None)
+    finder(backend, device, measure.THREADS, sample(left, right), task)
     back: list[Any] = []
     with clock:
-        task = Task(len(left) * len(right), floor is not None)
         make = finder(backend, device, measure.THREADS, sample(left, right), task)
         there = search(left, right, K, make, floor=floor, on_right=back.append)
     save(f"{folder}/{backend}{'-floor' if floor else ''}.npz", there.score, there.target, *join(back)[:0:-1])
@@ -305,7 +305,7 @@ def search_job(clock: Clock, folder: str, shards: int, backend: str) -> dict[str
     from wokflow.match.search import finder, match_search
     from wokflow.match.settings import SearchSettings
 
-    finder(backend, "cpu", measure.THREADS, np.eye(DIMENSIONS, dtype=np.float32))
+    finder(backend, "cpu", measure.THREADS, np.eye(DIMENSIONS, dtype=np.float32), Task())
     out = [f"{folder}/{backend}-{way}.parquet" for way in ("there", "back")]
     with clock:
         match_search(
