@@ -176,11 +176,12 @@ def searched(clock: Clock, folder: str) -> dict[str, Any]:
     from wokflow.match.search import finder, sample
     from wokflow.match.vectors import Vectors
 
-    wokflow_search(clock, folder, "torch")
+    wokflow_search(clock, folder, "torch", pairs=TITLES**2)
     left, right = (Vectors.open(f"{folder}/{name}") for name in ("queries", "targets"))
     # In this process it chooses as it did: the device's fastest type is measured once.
-    task = Task(len(left) * len(right))
-    run: Any = finder("torch", "cpu", measure.THREADS, sample(left, right), task)(right.rows(0, 32), K)
+    run: Any = finder("torch", "cpu", measure.THREADS, sample(left, right), Task(TITLES**2))(
+        right.rows(0, 32), K
+    )
     return {"dtype": str(run.kernel.dtype).removeprefix("torch."), "width": run.codes[0].shape[1]}
 
 
@@ -314,8 +315,7 @@ def publish(measured: Measured) -> None:
         thread makes {measured.coding:,.0f} codes a second, of {DIMENSIONS} entries. Texts are encoded at the rate of
         the run at real size on this page, {measured.texts:,.0f} a second, which is that of bfloat16: in float32, the
         default, it takes longer. An H100 makes {H100_INT8:.3g} operations and moves {H100_BYTES:.3g} bytes a second,
-        by its
-        data sheet. {measure.repeat("test_beyond.py")}""",
+        by its data sheet. {measure.repeat("test_beyond.py")}""",
         measure.machine("torch", "faiss-cpu"),
         measure.table(["100 million titles a side", "need"], ([name, need] for name, need in needs.items())),
         f"""**Exact, on H100s.** The products are written to the GPU's memory as integers of 32 bits, and read once

@@ -142,7 +142,8 @@ def publish_speed(measured: dict[tuple[int, int, str], Results], integers: bool)
         one axis, 92 % along 128, 97 % along 192), or evenly. Bare faiss is two times `IndexFlatIP`, `add` and one
         `search`; it may order equal scores as it likes. Wokflow's two backends must give the very same neighbours in
         the same order, and the same scores to the last bit; with `match.search.floor: {FLOOR}`, all of these that
-        reach it. "Its products alone" multiplies what the search multiplies, in the same tiles, and does no more.
+        reach it. "Its products alone" multiplies what the search multiplies, in tiles of the same size, and does no
+        more; codes of targets are made before.
         Each may use {measure.THREADS} threads. {measure.repeat("test_search.py")}""",
         measure.machine("faiss-cpu", "torch"),
         measure.table(
@@ -235,14 +236,20 @@ def spread_axes(spread: str) -> tuple[Floats, Floats]:
 
 
 def wokflow_search(
-    clock: Clock, folder: str, backend: str, floor: float | None = None, device: str = "cpu"
+    clock: Clock,
+    folder: str,
+    backend: str,
+    floor: float | None = None,
+    device: str = "cpu",
+    pairs: int | None = None,
 ) -> None:
+    """Search, as it is done for so many pairs of rows; None: as many as there are."""
     from wokflow.match.scores import join
     from wokflow.match.search import finder, sample, search
     from wokflow.match.vectors import Vectors
 
     left, right = (Vectors.open(f"{folder}/{name}") for name in ("queries", "targets"))
-    task = Task(len(left) * len(right), floor is not None)
+    task = Task(pairs or len(left) * len(right), floor is not None)
     finder(backend, device, measure.THREADS, sample(left, right), task)
     back: list[Any] = []
     with clock:

@@ -1,5 +1,6 @@
 """Products of codes bound scores from above, and from below where codes hold whole vectors."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -7,8 +8,9 @@ import pytest
 import torch
 from hypothesis import example, given
 from hypothesis import strategies as st
-from wokflow.match import products
-from wokflow.match.codes import LEAST, MANY, MOST, PADDED, Coding, Task
+from wokflow.frame.job import UserError
+from wokflow.match import products, search_torch
+from wokflow.match.codes import LEAST, MANY, MOST, PADDED, Coding, Plain, Task
 from wokflow.match.vectors import Matrix
 
 from tests.match.test_search import crowded, exact, scored, unit
@@ -96,19 +98,48 @@ def test_a_step_is_never_so_small_that_products_leave_the_integers_of_float32() 
     assert (1.25 / LEAST) ** 2 < 2**24
 
 
-def test_int8_is_taken_only_where_its_products_are_right(monkeypatch: pytest.MonkeyPatch) -> None:
+def spoilt(monkeypatch: pytest.MonkeyPatch, dtype: Any, spoil: Callable[[Any], Any]) -> None:
+    """Products of that type come out spoilt."""
     right = products.multiply
 
-    def saturating(left: Any, right_codes: Any, out: Any) -> None:
+    def multiply(left: Any, right_codes: Any, out: Any) -> None:
         right(left, right_codes, out)
-        if left.dtype == torch.int8:
-            out.clamp_(-32_768, 32_767)
+        if left.dtype == dtype:
+            out.copy_(spoil(out))
 
-    monkeypatch.setattr(products, "multiply", saturating)
+    monkeypatch.setattr(products, "multiply", multiply)
+
+
+def test_int8_is_taken_only_where_its_products_are_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(np.cumsum([2.0] * 2 * products.TRIALS + [1.0] * 2 * products.TRIALS).tolist() * 2)
+    monkeypatch.setattr(products.time, "perf_counter", lambda: next(clock))  # int8 takes half the time
+    assert products.fastest_type.__wrapped__() == torch.int8
+    spoilt(monkeypatch, torch.int8, lambda out: out.clamp(-32_768, 32_767))
     assert products.fastest_type.__wrapped__() == torch.float32
 
 
-def test_what_is_multiplied_is_chosen_by_sizes_alone() -> None:
+def test_float32_in_fewer_bits_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    sample = crowded(50, 40, seed=1)
+    search_torch.refuse_shorter(sample)
+    spoilt(monkeypatch, torch.float32, lambda out: out.bfloat16().float())
+    with pytest.raises(UserError, match=r"shorter than float32: unset DNNL_DEFAULT_FPMATH_MODE"):
+        search_torch.refuse_shorter(sample)
+
+
+@given(scored())
+@example((LEVEL, LEVEL))
+@example((LEVEL * np.float32(0.51), LEVEL * np.float32(0.51)))
+@example((LEVEL * np.float32(1e-20), LEVEL * np.float32(1e-20)))
+def test_no_product_of_vectors_is_off_by_more_than_its_bound(vectors: tuple[Matrix, Matrix]) -> None:
+    plain, (queries, targets) = Plain(), vectors
+    slack = plain.slack(plain(queries), plain(targets))
+    product = (torch.from_numpy(queries) @ torch.from_numpy(targets).T).numpy()
+    score = exact(queries, targets)
+    assert (np.abs(np.minimum(product.astype(np.float64), 1) - score) <= slack).all()
+    assert (product >= plain.need(score, slack)).all()
+
+
+def test_what_is_multiplied_depends_on_pairs_floor_and_integers() -> None:
     """By whether integers are multiplied fast, and the number of pairs; without a floor, and with one."""
     cases = [(integers, pairs) for integers in (False, True) for pairs in (MANY, MANY + 1)]
     chosen = [[Task(pairs, floored).kind(integers) for integers, pairs in cases] for floored in (False, True)]

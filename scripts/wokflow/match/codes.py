@@ -23,7 +23,11 @@ from numpy.typing import NDArray
 
 from wokflow.match.vectors import Matrix
 
-MANY = 1 << 34  # pairs of rows above which shorter numbers are faster, though they let more pairs through
+Kind = Literal["vectors", "whole", "narrow"]
+MANY = (
+    1 << 34
+)  # pairs of rows: among more, less is multiplied (codes; with a floor, narrower ones), more let through
+GROWTH = 4  # of the queries that are compared, from stage to stage of a search
 MOST = 127  # largest integer of a code
 LEAST = 2.0**-11  # smallest step: with it, products of codes of unit vectors stay below 2^24
 ROOM = 1.05  # the step is chosen for entries this many times as large as the sample's largest
@@ -42,11 +46,8 @@ def gamma(terms: int) -> float:
     return terms * UNIT / (1 - terms * UNIT)
 
 
-Kind = Literal["vectors", "whole", "narrow"]
-
-
 class Task(NamedTuple):
-    """How many pairs of rows there are, and whether scores have a floor; by these alone codes are chosen."""
+    """How many pairs of rows there are, and whether scores have a floor: what is multiplied depends on both."""
 
     pairs: int = 0
     floored: bool = False
@@ -160,9 +161,9 @@ def narrow_width(sample: Matrix) -> int:
 def rounding(dimensions: int, left: Codes, right: Codes) -> float:
     """The most by which a float32 score and the canonical one can differ.
 
-    Two terms more stand for the rounding of scores and lengths.
+    With room for the rounding of the canonical score, and for that of sums of a score and this bound.
     """
-    return gamma(dimensions + 2) * left.norm * right.norm
+    return gamma(dimensions + 2) * left.norm * right.norm + 2 * UNIT
 
 
 def _longest(rows: NDArray[np.floating[Any]]) -> float:

@@ -19,7 +19,7 @@ from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress
 from wokflow.frame.shards import blocks, shard_range
 from wokflow.match import schemas
-from wokflow.match.codes import Task
+from wokflow.match.codes import GROWTH, Task
 from wokflow.match.nearest import Nearest
 from wokflow.match.scores import Candidates, MakeFinder
 from wokflow.match.settings import SearchSettings
@@ -111,7 +111,7 @@ def sample(left: Vectors, right: Vectors) -> Matrix:
 def run_rows(memory_mb: int, dimensions: int, rows: int, k: int) -> int:
     """Number of rows of a run of the right side that fit in memory beside everything else.
 
-    A row of the run has its vector (twice while it is coded), its code and its neighbours; so has each row of the
+    A row of the run has its vector (twice while it is coded), its code and its candidates; so has each row of the
     left side that is compared with it at a time. All `rows` of the left side keep their neighbours. At least
     LEAST_ROWS, whatever fits: see least_mb.
     """
@@ -125,7 +125,8 @@ def least_mb(dimensions: int, rows: int, k: int) -> int:
 
 
 def _of_row(dimensions: int, k: int) -> int:
-    return dimensions * (4 + 4 + 1) + k * 8 * 6
+    """Bytes of a row: a stage may find GROWTH candidates for each of its k nearest, of 20 bytes and 4 for sorting."""
+    return dimensions * (4 + 4 + 1) + k * (8 + 8 + 24 * (GROWTH + 1))
 
 
 def _beside(dimensions: int, rows: int, k: int) -> int:

@@ -18,15 +18,15 @@ from numpy.typing import NDArray
 from wokflow.frame.job import UserError
 from wokflow.frame.shards import blocks
 from wokflow.match import search_gpu
-from wokflow.match.codes import Codes, Coding, Plain, Task, narrow_width, rounding
+from wokflow.match.codes import GROWTH, Codes, Coding, Plain, Task, narrow_width, rounding
 from wokflow.match.nearest import UNKNOWN, Nearest
-from wokflow.match.products import TILE, empty, fastest_type, multiply
+from wokflow.match.products import TILE, empty, fastest_type, multiply, off_by
 from wokflow.match.scores import Candidates, MakeFinder, Rows, Scores, join, rescore
 from wokflow.match.vectors import Matrix
 
 GROUP = 16  # rows that share a maximum
-FIRST, GROWTH = 1024, 4  # queries of the first blocks, whose candidates show what the next ones must reach
-RANGE = 16 * TILE  # targets whose candidates are compared at a time
+FIRST = 1024  # queries of the first stage, whose candidates show what the next ones must reach
+RANGE = 160  # candidates of a tile's targets, over k: so many tiles are compared at a time, but at least one
 SOME = 1 << 16  # pairs that are scored at a time
 LEAST = 256  # rows of a block of queries
 PAIRS = 256  # pairs that are scored in float32 at a time
@@ -46,15 +46,27 @@ def make(sample: Matrix, device: str, threads: int, task: Task) -> MakeFinder:
         raise UserError("match.search.device is cuda, but torch sees no GPU: take cpu, or run on a GPU node")
     if torch.cuda.is_available() and device != "cpu":
         return lambda targets, k: search_gpu.Run(targets, k, "cuda")
+    torch.set_float32_matmul_precision("highest")
     torch.set_num_threads(1)  # each thread works on a block of its own
     dtype = fastest_type()
     kind = task.kind(integers=dtype == torch.int8)
     width = narrow_width(sample) if kind == "narrow" else sample.shape[1]
     if kind == "vectors" or (width == sample.shape[1] and dtype == torch.float32):
+        refuse_shorter(sample)
         kernel = Kernel(Plain(), torch.float32, threads)
     else:
         kernel = Kernel(Coding(sample, width), dtype, threads)
     return lambda targets, k: Run(kernel, targets, k)
+
+
+def refuse_shorter(sample: Matrix) -> None:
+    """Raise UserError where float32 is multiplied in fewer bits, to which the bound does not apply."""
+    vectors = Plain()(sample)
+    if off_by(sample) > rounding(sample.shape[1], vectors, vectors):
+        raise UserError(
+            "The processor multiplies numbers shorter than float32: unset DNNL_DEFAULT_FPMATH_MODE, or take "
+            "match.search.backend: faiss."
+        )
 
 
 def growing(rows: int) -> Iterator[range]:
@@ -126,9 +138,7 @@ class Run:
                 found = list(pool.map(lambda block: block.search(backward.floor), held))
                 for own, (nearest, _) in zip(rows, found, strict=True):
                     forward.append(Candidates(nearest.query + own.start, nearest.target, nearest.score))
-                new = [
-                    (query + own.start, *rest) for own, (_, (query, *rest)) in zip(rows, found, strict=True)
-                ]
+                new = [(own.start, pairs) for own, (_, pairs) in zip(rows, found, strict=True)]
                 backward.add(new, max(block.rounding for block in held), pool)
             scored = pool.map(lambda pairs: rescore(self.targets, queries, *pairs), backward.pairs())
             return join(forward), join(list(scored))
@@ -139,20 +149,22 @@ class Backward:
 
     def __init__(self, floor: Scores, k: int) -> None:
         self.floor = floor.astype(np.float64)
-        self._ranges = blocks(range(len(floor)), RANGE)
+        self._size = TILE * max(1, RANGE // k)
+        self._ranges = blocks(range(len(floor)), self._size)
         self._kept: list[Scored] = [Pairs().take() for _ in self._ranges]
         self._best, self._rounding = Nearest(len(floor), k), 0.0
 
-    def add(self, found: list[Scored], rounding: float, pool: ThreadPoolExecutor) -> None:
-        """Add what blocks have found: pairs, by tile, with float32 scores, which are off by `rounding` at most."""
+    def add(self, found: list[tuple[int, Scored]], rounding: float, pool: ThreadPoolExecutor) -> None:
+        """Add pairs of blocks, each with its first query: by tile, with float32 scores off by `rounding` at most."""
         self._rounding = max(self._rounding, rounding)
-        numbers = [target // RANGE for _, target, _ in found]
+        numbers = np.arange(len(self._ranges) + 1)
+        edges = [np.searchsorted(target // self._size, numbers) for _, (_, target, _) in found]
 
         def settle(number: int) -> Scored:
             new = Pairs()
-            for (query, target, score), order in zip(found, numbers, strict=True):
-                own = slice(*np.searchsorted(order, (number, number + 1)))
-                new.add(query[own], target[own], score[own])
+            for (first, (query, target, score)), edge in zip(found, edges, strict=True):
+                own = slice(edge[number], edge[number + 1])
+                new.add(query[own] + first, target[own], score[own])
             return self._near(self._ranges[number], self._kept[number], new.take())
 
         self._kept = list(pool.map(settle, range(len(self._ranges))))

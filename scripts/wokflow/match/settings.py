@@ -77,7 +77,7 @@ class EmbedSettings(Settings):
 class SearchSettings(Settings):
     backend: Literal["auto", "faiss", "torch"] = "auto"
     """Library of the search. Both are exact and give the same neighbours; `auto` takes torch, which multiplies once
-    for both directions, on a processor in its fastest type.
+    for both directions.
     """
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Where it runs: `auto` takes a GPU where there is one."""

@@ -44,6 +44,8 @@ def fisher(base: int, bases: int, target: int, targets: int) -> tuple[float, flo
     """
     from scipy.stats import hypergeom
 
+    if not bases + targets:
+        return 1.0, 1.0
     lowest, highest = max(0, base + target - targets), min(bases, base + target)
     chances = hypergeom.pmf(np.arange(lowest, highest + 1), bases + targets, bases, base + target)
 
