@@ -179,9 +179,8 @@ def searched(clock: Clock, folder: str) -> dict[str, Any]:
     wokflow_search(clock, folder, "torch", pairs=TITLES**2)
     left, right = (Vectors.open(f"{folder}/{name}") for name in ("queries", "targets"))
     # In this process it chooses as it did: the device's fastest type is measured once.
-    run: Any = finder("torch", "cpu", measure.THREADS, sample(left, right), Task(TITLES**2))(
-        right.rows(0, 32), K
-    )
+    make = finder("torch", "cpu", measure.THREADS, sample(left, right), Task(TITLES**2))
+    run: Any = make(right.rows(0, 32), K)
     return {"dtype": str(run.kernel.dtype).removeprefix("torch."), "width": run.codes[0].shape[1]}
 
 

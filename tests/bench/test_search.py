@@ -47,12 +47,8 @@ def test_search(data: Path) -> None:
             folder = data / f"{queries}-{targets}-{spread}"
             folder.mkdir()
             for name, rows, kind in (("queries", queries, QUERIES), ("targets", targets, TARGETS)):
-                isolated(
-                    Call(
-                        make_vectors,
-                        {"folder": str(folder / name), "rows": rows, "kind": kind, "spread": spread},
-                    )
-                )
+                made = {"folder": str(folder / name), "rows": rows, "kind": kind, "spread": spread}
+                isolated(Call(make_vectors, made))
             given = {"folder": str(folder)}
             contenders = {BARE: Call(bare_faiss, given)} | {
                 label: Call(wokflow_search, given | {"backend": name}) for name, label in BACKENDS.items()

@@ -112,7 +112,7 @@ def spoilt(monkeypatch: pytest.MonkeyPatch, dtype: Any, spoil: Callable[[Any], A
 
 def test_int8_is_taken_only_where_its_products_are_right(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(np.cumsum([2.0] * 2 * products.TRIALS + [1.0] * 2 * products.TRIALS).tolist() * 2)
-    monkeypatch.setattr(products.time, "perf_counter", lambda: next(clock))  # int8 takes half the time
+    monkeypatch.setattr(products, "perf_counter", lambda: next(clock))  # int8 takes half the time
     assert products.fastest_type.__wrapped__() == torch.int8
     spoilt(monkeypatch, torch.int8, lambda out: out.clamp(-32_768, 32_767))
     assert products.fastest_type.__wrapped__() == torch.float32

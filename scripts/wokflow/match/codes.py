@@ -24,10 +24,7 @@ from numpy.typing import NDArray
 from wokflow.match.vectors import Matrix
 
 Kind = Literal["vectors", "whole", "narrow"]
-MANY = (
-    1 << 34
-)  # pairs of rows: among more, less is multiplied (codes; with a floor, narrower ones), more let through
-GROWTH = 4  # of the queries that are compared, from stage to stage of a search
+MANY = 1 << 34  # pairs of rows; among more, codes that are shorter pay, although they let more pairs through
 MOST = 127  # largest integer of a code
 LEAST = 2.0**-11  # smallest step: with it, products of codes of unit vectors stay below 2^24
 ROOM = 1.05  # the step is chosen for entries this many times as large as the sample's largest
@@ -142,9 +139,11 @@ class Plain:
         return Codes(vectors, longest, longest, 0.0)
 
     def slack(self, left: Codes, right: Codes) -> float:
+        """The most by which a product and a score can differ."""
         return rounding(left.integers.shape[1], left, right)
 
     def need(self, floor: NDArray[np.floating[Any]], slack: float) -> Matrix:
+        """The least product with which a score can reach the floor; shapes (n,) -> (n,)."""
         return np.nextafter((floor.astype(np.float64) - slack).astype(np.float32), np.float32(-np.inf))
 
 

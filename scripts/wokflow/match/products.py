@@ -1,7 +1,7 @@
 """Products of vectors and of codes by torch, on one thread: the fastest type, and the error of float32."""
 
-import time
 from functools import cache
+from time import perf_counter
 from typing import Any
 
 from wokflow.match.vectors import Matrix
@@ -25,10 +25,10 @@ def fastest_type() -> Any:
         try:
             out = empty(TILE, TILE, dtype)
             for _ in range(TRIALS):
-                start = time.perf_counter()
+                start = perf_counter()
                 multiply(first, second, out)
                 correct = torch.equal(out.double(), expected)
-                took = time.perf_counter() - start
+                took = perf_counter() - start
                 if correct:
                     seconds[dtype] = min(took, seconds.get(dtype, took))
         except (RuntimeError, AttributeError):  # no such product here, or in this version of torch

@@ -14,6 +14,7 @@ from wokflow.match.vectors import Matrix
 
 Rows = NDArray[np.int64]
 Scores = NDArray[np.float32]
+GROWTH = 4  # of the queries that are compared, from stage to stage of a backend that raises floors by stages
 RESCORE = 256  # pairs of rows that are scored at a time: few enough for the cache
 
 

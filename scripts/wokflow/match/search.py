@@ -19,9 +19,9 @@ from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress
 from wokflow.frame.shards import blocks, shard_range
 from wokflow.match import schemas
-from wokflow.match.codes import GROWTH, Task
+from wokflow.match.codes import Task
 from wokflow.match.nearest import Nearest
-from wokflow.match.scores import Candidates, MakeFinder
+from wokflow.match.scores import GROWTH, Candidates, MakeFinder
 from wokflow.match.settings import SearchSettings
 from wokflow.match.vectors import Matrix, Vectors
 

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from wokflow.frame.job import UserError
 from wokflow.frame.shards import blocks
 from wokflow.match import search_gpu
-from wokflow.match.codes import GROWTH, Codes, Coding, Plain, Task, narrow_width, rounding
+from wokflow.match.codes import Codes, Coding, Plain, Task, narrow_width, rounding
 from wokflow.match.nearest import UNKNOWN, Nearest
 from wokflow.match.products import TILE, empty, fastest_type, multiply, off_by
-from wokflow.match.scores import Candidates, MakeFinder, Rows, Scores, join, rescore
+from wokflow.match.scores import GROWTH, Candidates, MakeFinder, Rows, Scores, join, rescore
 from wokflow.match.vectors import Matrix
 
 GROUP = 16  # rows that share a maximum
