@@ -170,7 +170,7 @@ rule match_search:
         "../envs/match.yaml"
     threads: 8
     resources:
-        mem_mb=memory(2 * MATCH["search"]["memory_mb"]),  # half of it for pages of mapped files, which some sites count
+        mem_mb=memory(MATCH["search"]["memory_mb"] + 512),  # for libraries, whose pages some sites count
         runtime=minutes(480),
         gpu=1 if MATCH["search"]["device"] == "cuda" else 0,
     params:

@@ -147,7 +147,8 @@ class Account:
         found: dict[str, Any] = {corpus: self._corpus(corpus) for corpus in self._truths}
         self._parsed()
         self._pivoted()
-        return found | {direction: self._pairs(direction, found) for direction in DIRECTIONS}
+        found |= {direction: self._pairs(direction, found) for direction in DIRECTIONS}
+        return found | {f"{direction}, by recipes": self._reranked(direction) for direction in DIRECTIONS}
 
     def _corpus(self, corpus: str) -> dict[str, Any]:
         truth = self._truths[corpus]
@@ -239,5 +240,21 @@ class Account:
             for name in by_split
         }
         assert exported == by_split, f"release {direction}: {by_split} pairs in, {exported} out"
-        rows = [numbers(split[column]) for column in ids]
-        return {"pairs": split.height} | judged(rows[0], rows[1], self._truths[source], self._truths[target])
+        return self._judged(direction, split)
+
+    def _reranked(self, direction: str) -> dict[str, Any]:
+        pairs = self._table("match", "reranked", direction).select("source_id", "target_id").collect()
+        assert pairs.n_unique() == pairs.height, f"pairs by recipes {direction}: one twice"
+        most = pairs["source_id"].value_counts()["count"].to_numpy().max(initial=0)
+        assert most <= K, f"pairs by recipes {direction}: {most} of one recipe"
+        for corpus, column in zip(DIRECTIONS[direction], pairs.columns, strict=True):
+            eligible = self._column("recipe_id", "match", "eligible", corpus)
+            assert pairs[column].is_in(eligible.implode()).all(), (
+                f"pairs by recipes {direction}: others of {corpus}"
+            )
+        return self._judged(direction, pairs)
+
+    def _judged(self, direction: str, pairs: pl.DataFrame) -> dict[str, Any]:
+        source, target = (self._truths[corpus] for corpus in DIRECTIONS[direction])
+        rows = numbers(pairs["source_id"]), numbers(pairs["target_id"])
+        return {"pairs": pairs.height} | judged(*rows, source, target)

@@ -175,11 +175,15 @@ def scale() -> str:
     return wanted
 
 
+def processor() -> frozenset[str]:
+    """Words of the system about the processor, its flags among them."""
+    cpuinfo = Path("/proc/cpuinfo")
+    return frozenset(cpuinfo.read_text().split()) if cpuinfo.exists() else frozenset()
+
+
 def machine(*packages: str) -> str:
     """What kind of machine this is, and the versions of packages."""
-    known = set()
-    if (cpuinfo := Path("/proc/cpuinfo")).exists():
-        known = set(cpuinfo.read_text().split())
+    known = processor()
     flags = ", ".join(flag if flag in known else f"no {flag}" for flag in FLAGS)
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     versions = "".join(f", {package} {version(package)}" for package in packages)

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from wokflow.frame import tables
+from wokflow.frame import buckets, tables
+from wokflow.frame.buckets import Buckets
 from wokflow.frame.job import Job, UserError
 from wokflow.match import compare, judgement, rerank, schemas, stage
 from wokflow.match.compare import match_compare
@@ -93,7 +94,7 @@ class House:
         """Titles whose similarities are SCORES: unit vectors for Chinese ones, their rows for English ones."""
         for lang, matrix in (("zh", np.eye(3)), ("en", np.array(SCORES).T)):
             (self.folder / f"vectors_{lang}").mkdir()
-            np.save(self.folder / f"vectors_{lang}" / "0.npy", matrix.astype(np.float32))
+            np.save(self.folder / f"vectors_{lang}" / "0.npy", matrix.astype(np.float32, order="C"))
         for name, scores in (("zh_en", np.array(SCORES)), ("en_zh", np.array(SCORES).T)):
             best = scores.argmax(axis=1)
             pl.DataFrame(
@@ -194,6 +195,7 @@ def test_candidates_and_pairs_do_not_depend_on_the_number_of_shards(
     assert whole.height
     monkeypatch.setattr(compare, "BLOCK", 1)
     monkeypatch.setattr(rerank, "ROWS", 1)
+    monkeypatch.setattr(buckets, "LEAST", 1)
     shards = house.compare(5)
     assert pairs(shards) == pairs(compared)
     again, same = house.rerank(shards, labels)
@@ -322,14 +324,18 @@ def test_the_least_probability_by_the_mean_of_all_is_that_of_a_walk_from_the_top
         tables.write(path, schemas.COMPARED, some, {})
     zero = dict.fromkeys(schemas.FEATURES, 0.0)
     model = judgement.Model(zero, dict.fromkeys(schemas.FEATURES, 1.0), zero | {"title": 1.0}, 0.0)
+
+    def rows_of(name: str) -> Buckets:
+        return Buckets(tmp_path / name, "zh", 500)
+
     for precision in (0.6, 0.8):
         top = np.sort(model.probability(frame))[::-1]
         mean = top.cumsum() / np.arange(1, 501)
         expected = top[: np.nonzero(mean >= precision)[0][-1] + 1].min()
-        found = rerank.expected_least(paths, model, precision)
+        found = rerank.expected_least(paths, model, precision, rows_of(f"{precision}"))
         assert found == pytest.approx(expected, abs=2e-3)
-    assert rerank.expected_least(paths, model, 0.999) is None
-    assert rerank.expected_least(paths, model, 0.15) >= rerank.LOWEST
+    assert rerank.expected_least(paths, model, 0.999, rows_of("none")) is None
+    assert rerank.expected_least(paths, model, 0.15, rows_of("most")) >= rerank.LOWEST
 
 
 def test_labels_of_one_kind_are_refused(house: House, tmp_path: Path) -> None:

@@ -376,7 +376,7 @@ def test_neighbours_that_memory_does_not_hold_are_warned_of(
         monkeypatch.setattr(search, "INTERPRETER", bytes_held)
         log = io.StringIO()
         run_search(tmp_path, "zh", "en", shard=0, shards=1, backend="faiss", progress=Progress(log))
-        said = "memory_mb is 1024, but 6 neighbours of each of the shard's 9 rows need 1028 MB: set match.search."
+        said = "memory_mb is 1024, but 6 neighbours of each of the shard's 9 rows need 1031 MB: set match.search."
         assert (said in log.getvalue()) == warned
 
 

@@ -1,7 +1,9 @@
 """Shards of vectors read as one matrix, and are gathered without copying."""
 
 import hashlib
+import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -33,11 +35,14 @@ def saved(folder: Path, lengths: list[int], matrix: np.ndarray = MATRIX) -> list
 def test_rows_and_take_read_across_shards_of_any_length(
     cuts: list[int], start: int, count: int, rows: list[int]
 ) -> None:
-    vectors = Vectors(np.split(MATRIX, cuts))
-    stop = min(start + count, 20)
-    assert (len(vectors), vectors.dimensions) == (20, 2)
-    np.testing.assert_array_equal(vectors.rows(start, stop), MATRIX[start:stop])
-    np.testing.assert_array_equal(vectors.take(np.array(rows, np.int64)), MATRIX[np.array(rows, np.int64)])
+    stop, wanted = min(start + count, 20), np.array(rows, np.int64)
+    lengths = np.diff([0, *cuts, 20]).tolist()
+    with TemporaryDirectory() as folder:
+        saved(Path(folder, "shards"), lengths)
+        for vectors in (Vectors(np.split(MATRIX, cuts)), Vectors.open(Path(folder, "shards"))):
+            assert (len(vectors), vectors.dimensions) == (20, 2)
+            np.testing.assert_array_equal(vectors.rows(start, stop), MATRIX[start:stop])
+            np.testing.assert_array_equal(vectors.take(wanted), MATRIX[wanted])
 
 
 def test_rows_are_a_copy_in_memory(tmp_path: Path) -> None:
@@ -51,6 +56,22 @@ def test_rows_are_a_copy_in_memory(tmp_path: Path) -> None:
 def test_shards_open_in_the_order_of_their_names(tmp_path: Path) -> None:
     saved(tmp_path / "shards", [1] * 12 + [8])
     np.testing.assert_array_equal(Vectors.open(tmp_path / "shards").rows(0, 20), MATRIX)
+
+
+def test_a_shard_that_was_cut_off_is_named(tmp_path: Path) -> None:
+    (shard,) = saved(tmp_path / "shards", [20])
+    vectors = Vectors.open(tmp_path / "shards")
+    os.truncate(shard, Path(shard).stat().st_size - 4)
+    np.testing.assert_array_equal(vectors.rows(0, 19), MATRIX[:19])
+    with pytest.raises(UserError, match=r"00000-of-00001\.npy ends early: remove it"):
+        vectors.take(np.array([19]))
+
+
+@pytest.mark.parametrize("other", [MATRIX.astype(np.float64), np.asfortranarray(MATRIX), MATRIX[0]])
+def test_only_rows_of_float32_are_read(tmp_path: Path, other: np.ndarray) -> None:
+    np.save(tmp_path / "0.npy", other)
+    with pytest.raises(ValueError, match=r"0\.npy is no matrix of float32 by rows"):
+        Vectors.open(tmp_path)
 
 
 def test_no_shard_is_no_matrix(tmp_path: Path) -> None:

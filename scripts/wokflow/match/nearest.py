@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from wokflow.match.scores import Candidates, Rows, Scores
+from wokflow.match.scores import Candidates, Numbers, Scores
 
 Keys = NDArray[np.uint64]
 EMPTY = np.uint64(2**64 - 1)
@@ -27,7 +27,7 @@ class Nearest:
         last = self._keys[rows, -1]
         return np.where(last == EMPTY, self._least, _score(last))
 
-    def add(self, row: Rows, neighbour: Rows, score: Scores) -> None:
+    def add(self, row: Numbers, neighbour: Numbers, score: Scores) -> None:
         """Add candidates, as three columns of equal length. No neighbour may be added twice to a row."""
         keys = _key(score, neighbour)
         better = (keys < self._keys[row, -1]) & (score >= self._least)
@@ -52,7 +52,7 @@ class Nearest:
         return Candidates(row, (keys & np.uint64(0xFFFFFFFF)).astype(np.int64), _score(keys))
 
 
-def _key(score: Scores, row: Rows) -> Keys:
+def _key(score: Scores, row: Numbers) -> Keys:
     bits = score.view(np.uint32)
     ascending = np.where(bits >> 31, ~bits, bits | np.uint32(1 << 31))
     return (~ascending).astype(np.uint64) << np.uint64(32) | row.astype(np.uint64)

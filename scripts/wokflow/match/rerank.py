@@ -1,13 +1,15 @@
 """Pairs by what is cooked: candidates, judged by a model of graded pairs, cut at k and at a wanted precision."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from wokflow.frame import tables
+from wokflow.frame.buckets import Buckets, scratch
 from wokflow.frame.job import Job, Progress, UserError
 from wokflow.frame.tsv_sheets import write_sheet
 from wokflow.match import judgement, schemas
@@ -67,7 +69,9 @@ def match_rerank(
             f"{settings.labels}: no model can be fitted ({error}). Grade pairs of the same dish, and pairs of others."
         ) from error
     if settings.least_by == "probabilities":
-        figures["least"] = expected_least(compared, fitted, settings.precision)
+        with scratch(Path(model)) as folder:
+            likely = Buckets(folder / "zh", "zh", sides["zh"].recipes.height)
+            figures["least"] = expected_least(compared, fitted, settings.precision, likely)
     least = figures["least"]
     if least is None:
         by_labels = settings.least_by == "labels"
@@ -80,19 +84,21 @@ def match_rerank(
             f"No probability keeps a precision of {settings.precision} {on}, so no pair is accepted. Lower "
             "match.rerank.precision, or teach the model more pairs (match.rerank.graded)."
         )
-    judged = _judged(compared, fitted, least, sides, settings, job.progress)
+    with scratch(Path(model)) as folder:
+        accepted = {lang: Buckets(folder / lang, lang, side.recipes.height) for lang, side in sides.items()}
+        judged = _judged(compared, fitted, least, sides, settings, accepted.values(), job.progress)
+        for direction, path in zip(DIRECTIONS, reranked, strict=True):
+            with tables.PartWriter(path, schemas.RERANKED, job.metadata) as part:
+                part.write(tables.frame(schemas.RERANKED))
+                source, target = direction.split("-")
+                for rows in accepted[source]:
+                    best = _best(rows, source, target, settings.k)
+                    for start in range(0, best.height, ROWS):
+                        part.write(_shown(best[start : start + ROWS], source, target, sides, fitted))
     examples = {name: _example(_shown(judged[name], "zh", "en", sides, fitted)) for name in EXAMPLES}
     shown = {"model": fitted.shown(), "threshold": settings.threshold, "least_by": settings.least_by}
     shown |= {**figures, "examples": examples}
     tables.write_text(model, json.dumps(shown, indent=1, ensure_ascii=False) + "\n")
-    for direction, path in zip(DIRECTIONS, reranked, strict=True):
-        source, target = direction.split("-")
-        best = _best(judged["accepted"], source, target, settings.k)
-        with tables.PartWriter(path, schemas.RERANKED, job.metadata) as part:
-            for start in range(0, max(best.height, 1), ROWS):
-                some = best[start : start + ROWS]
-                pairs = judged["accepted"][some["at"]].with_columns(some["rank"])
-                part.write(_shown(pairs, source, target, sides, fitted))
     write_unsure(unsure, judged["near"], sides, fitted)
 
 
@@ -181,21 +187,22 @@ def report(graded: pl.DataFrame, precision: float, threshold: float) -> dict[str
     }
 
 
-def expected_least(compared: Sequence[str], model: Model, precision: float) -> float | None:
+def expected_least(compared: Sequence[str], model: Model, precision: float, likely: Buckets) -> float | None:
     """The least probability from which on candidates have the wanted precision by their mean; None if none has.
 
     Where a probability is the share that is right, the share of all accepted pairs is its mean. Of these only the k
     best of a recipe are kept then, which are surer. The least is a multiple of one in STEPS, and LOWEST or more; a
-    pair that both its recipes find counts once. Memory holds the rows of all candidates of LOWEST or more.
+    pair that both its recipes find counts once: candidates of LOWEST or more are kept in `likely`, which is empty.
     """
-    kept = [pl.DataFrame(schema={"zh": pl.Int32, "en": pl.Int32, "step": pl.Int32})]
     for path in compared:
         for rows in _batches(path):
             step = np.floor(model.probability(rows).round(9) * STEPS).astype(np.int32)
             own = rows.select("zh", "en", step=pl.Series(step))
-            kept.append(own.filter(pl.col("step") >= LOWEST * STEPS))
-    steps = pl.concat(kept).unique(["zh", "en"])["step"].to_numpy()
-    counts = np.bincount(steps, minlength=STEPS + 1)[::-1]
+            likely.add(own.filter(pl.col("step") >= LOWEST * STEPS))
+    counts = np.zeros(STEPS + 1, np.int64)
+    for rows in likely:
+        steps = rows.unique(["zh", "en"])["step"].to_numpy()
+        counts += np.bincount(steps, minlength=STEPS + 1)[::-1]
     above = counts.cumsum()
     mean = (counts * np.arange(STEPS, -1, -1)).cumsum() / np.maximum(above, 1) / STEPS
     (reaching,) = np.nonzero((counts > 0) & (mean >= precision))
@@ -226,11 +233,13 @@ def _judged(
     least: float | None,
     sides: Mapping[str, Side],
     settings: RerankSettings,
+    accepted: Collection[Buckets],
     progress: Progress,
 ) -> dict[str, pl.DataFrame]:
-    """Candidates with their probability: those `accepted` that are among the k best of one of their recipes; those
-    `near` the least probability (_spread); and EXAMPLES: the most probable pair that titles alone have `missed`, the
-    least probable one that they get `wrong`.
+    """Add those that the model accepts to each of `accepted`, with their probability; return some candidates.
+
+    These are those `near` the least probability (_spread); and EXAMPLES: the most probable pair that titles alone
+    have `missed`, the least probable one that they get `wrong`.
     """
     probable, alike = pl.col("probability").round(9), pl.col("title") >= settings.threshold
     right = pl.lit(False) if least is None else probable >= least
@@ -238,8 +247,6 @@ def _judged(
     named = {lang: side.recipes["title"].rank("dense") for lang, side in sides.items()}
     examples = {"missed": (right & ~alike, -probable), "wrong": (~right & alike, probable)}
     found: dict[str, pl.DataFrame] = {}
-    accepted: list[pl.DataFrame] = []
-    pending = 0  # rows of accepted beyond its first table
     for number, path in enumerate(compared, 1):
         for rows in _batches(path):
             rows = rows.with_columns(probability=pl.Series(model.probability(rows), dtype=pl.Float64))
@@ -250,13 +257,10 @@ def _judged(
                 away=away, **{f"{lang}_named": named[lang][rows[lang]] for lang in named}
             )
             found["near"] = _nearest(pl.concat([found.get("near", near[:0]), near]), settings.unsure)
-            accepted.append(rows.filter(right))
-            pending += accepted[-1].height
-            if pending > max(accepted[0].height, ROWS):  # each row is compared few times
-                accepted, pending = [_competing(accepted, settings.k)], 0
+            for buckets in accepted:
+                buckets.add(rows.filter(right))
         progress(number, f"{number} of {len(compared)} shards judged", of=len(compared))
-    near = _spread(found["near"], settings.unsure)
-    return found | {"near": near, "accepted": _competing(accepted, settings.k)}
+    return found | {"near": _spread(found["near"], settings.unsure)}
 
 
 def _band(pairs: pl.DataFrame, most: int) -> pl.DataFrame:
@@ -285,21 +289,14 @@ def _spread(pairs: pl.DataFrame, most: int) -> pl.DataFrame:
     )
 
 
-def _competing(rows: Sequence[pl.DataFrame], k: int) -> pl.DataFrame:
-    """The pairs among the k most probable of one of their recipes, once or more."""
-    whole = pl.concat(rows)
-    best = (_best(whole, source, target, k)["at"] for source, target in (("zh", "en"), ("en", "zh")))
-    return whole[pl.concat(best).unique().sort()]
-
-
 def _best(judged: pl.DataFrame, source: str, target: str, k: int) -> pl.DataFrame:
-    """The k most probable targets of each source, in the order of sources: their rows (`at`) and ranks."""
-    pairs = judged.select(source, target, probable=pl.col("probability").round(9)).with_row_index("at")
+    """The k most probable targets of each source, with their `rank`; by source, then rank. A pair counts once."""
+    pairs = judged.with_columns(probable=pl.col("probability").round(9)).unique(
+        [source, target], keep="first"
+    )
     pairs = pairs.sort(source, "probable", target, descending=[False, True, False])
-    again = (pl.col(name) == pl.col(name).shift() for name in (source, target))
-    pairs = pairs.filter(~pl.all_horizontal(again).fill_null(False))
     rank = pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over(source)
-    return pairs.select("at", rank=rank).filter(pl.col("rank") <= k)
+    return pairs.with_columns(rank=rank).filter(pl.col("rank") <= k)
 
 
 def _shown(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from wokflow.match.vectors import Matrix
 
 Rows = NDArray[np.int64]
+Numbers = NDArray[np.signedinteger[Any]]  # of rows, in 32 bits or 64
 Scores = NDArray[np.float32]
 GROWTH = 4  # of the queries that are compared, from stage to stage of a backend that raises floors by stages
 RESCORE = 256  # pairs of rows that are scored at a time: few enough for the cache
@@ -62,13 +63,13 @@ def add_up(products: Any) -> Any:
     return products[:, 0]
 
 
-def rescore(queries: Matrix, targets: Matrix, query: Rows, target: Rows) -> Candidates:
+def rescore(queries: Matrix, targets: Matrix, query: Numbers, target: Numbers) -> Candidates:
     """Pairs of a query row and a target row as Candidates with their canonical scores."""
     scores = np.empty(len(query), np.float32)
     for start in range(0, len(query), RESCORE):
         part = slice(start, start + RESCORE)
         scores[part] = exact_scores(queries[query[part]], targets[target[part]])
-    return Candidates(query, target, scores)
+    return Candidates(query.astype(np.int64, copy=False), target.astype(np.int64, copy=False), scores)
 
 
 def join(parts: list[Candidates]) -> Candidates:

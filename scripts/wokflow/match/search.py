@@ -111,9 +111,9 @@ def sample(left: Vectors, right: Vectors) -> Matrix:
 def run_rows(memory_mb: int, dimensions: int, rows: int, k: int) -> int:
     """Number of rows of a run of the right side that fit in memory beside everything else.
 
-    A row of the run has its vector (twice while it is coded), its code and its candidates; so has each row of the
-    left side that is compared with it at a time. All `rows` of the left side keep their neighbours. At least
-    LEAST_ROWS, whatever fits: see least_mb.
+    A row of the run has its vector (twice while it is coded), its code and its candidates; each row of the left side
+    that is compared with it at a time has its vector, its code and its neighbours. All `rows` of the left side keep
+    their neighbours. At least LEAST_ROWS, whatever fits: see least_mb.
     """
     left = memory_mb * 2**20 - _beside(dimensions, rows, k)
     return int(np.clip(left // _of_row(dimensions, k), LEAST_ROWS, LONGEST_RUN))
@@ -125,13 +125,17 @@ def least_mb(dimensions: int, rows: int, k: int) -> int:
 
 
 def _of_row(dimensions: int, k: int) -> int:
-    """Bytes of a row: a stage may find GROWTH candidates for each of its k nearest, of 20 bytes and 4 for sorting."""
-    return dimensions * (4 + 4 + 1) + k * (8 + 8 + 24 * (GROWTH + 1))
+    """Bytes of a row: a stage may find GROWTH candidates for each of its k nearest, beside those that it has.
+
+    A candidate takes 20 bytes and 4 for sorting, twice while threads join what they have found.
+    """
+    return dimensions * (4 + 4 + 1) + k * (8 + 8 + 2 * 24 * (GROWTH + 1))
 
 
 def _beside(dimensions: int, rows: int, k: int) -> int:
     """Bytes of all but the run's own rows."""
-    return INTERPRETER + rows * k * 8 * 3 + min(rows, MOST_ROWS) * _of_row(dimensions, k)
+    left = dimensions * (4 + 4 + 1) + k * (8 + 8 + 2 * 24)
+    return INTERPRETER + rows * k * 8 * 3 + min(rows, MOST_ROWS) * left
 
 
 def search(

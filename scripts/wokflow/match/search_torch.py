@@ -21,7 +21,7 @@ from wokflow.match import search_gpu
 from wokflow.match.codes import Codes, Coding, Plain, Task, narrow_width, rounding
 from wokflow.match.nearest import UNKNOWN, Nearest
 from wokflow.match.products import TILE, empty, fastest_type, multiply, off_by
-from wokflow.match.scores import GROWTH, Candidates, MakeFinder, Rows, Scores, join, rescore
+from wokflow.match.scores import GROWTH, Candidates, MakeFinder, Numbers, Scores, join, rescore
 from wokflow.match.vectors import Matrix
 
 GROUP = 16  # rows that share a maximum
@@ -33,7 +33,8 @@ PAIRS = 256  # pairs that are scored in float32 at a time
 PENDING = 1 << 20  # candidates above which a block scores what it has collected
 
 Floors = NDArray[np.float64]
-Scored = tuple[Rows, Rows, Scores]  # queries, targets, float32 scores
+Short = NDArray[np.int32]  # rows of a block and of a run, of which there are fewer than 2^31
+Scored = tuple[Short, Short, Scores]  # queries, targets, float32 scores
 
 
 def make(sample: Matrix, device: str, threads: int, task: Task) -> MakeFinder:
@@ -138,7 +139,11 @@ class Run:
                 found = list(pool.map(lambda block: block.search(backward.floor), held))
                 for own, (nearest, _) in zip(rows, found, strict=True):
                     forward.append(Candidates(nearest.query + own.start, nearest.target, nearest.score))
-                new = [(own.start, pairs) for own, (_, pairs) in zip(rows, found, strict=True)]
+                new = [
+                    (own.start, piece)
+                    for own, (_, pieces) in zip(rows, found, strict=True)
+                    for piece in pieces
+                ]
                 backward.add(new, max(block.rounding for block in held), pool)
             scored = pool.map(lambda pairs: rescore(self.targets, queries, *pairs), backward.pairs())
             return join(forward), join(list(scored))
@@ -155,7 +160,7 @@ class Backward:
         self._best, self._rounding = Nearest(len(floor), k), 0.0
 
     def add(self, found: list[tuple[int, Scored]], rounding: float, pool: ThreadPoolExecutor) -> None:
-        """Add pairs of blocks, each with its first query: by tile, with float32 scores off by `rounding` at most."""
+        """Add pieces of blocks, each with the block's first query: by tile, scores off by `rounding` at most."""
         self._rounding = max(self._rounding, rounding)
         numbers = np.arange(len(self._ranges) + 1)
         edges = [np.searchsorted(target // self._size, numbers) for _, (_, target, _) in found]
@@ -184,7 +189,7 @@ class Backward:
         near = score + self._rounding >= self.floor[target]
         return query[near], target[near], score[near]
 
-    def pairs(self) -> Iterator[tuple[Rows, Rows]]:
+    def pairs(self) -> Iterator[tuple[Short, Short]]:
         """Targets and queries of all pairs, some at a time."""
         for query, target, _ in self._kept:
             for start in range(0, len(query), SOME):
@@ -199,14 +204,14 @@ class Pairs:
     pieces: list[Scored] = field(default_factory=list)
     count: int = 0
 
-    def add(self, query: Rows, target: Rows, score: Scores) -> None:
+    def add(self, query: Short, target: Short, score: Scores) -> None:
         if len(query):
             self.pieces.append((query, target, score))
             self.count += len(query)
 
     def take(self) -> Scored:
         """Return all pairs, and keep none."""
-        none = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32)
+        none = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.float32)
         query, target, score = (np.concatenate(column) for column in zip(none, *self.pieces, strict=True))
         self.pieces, self.count = [], 0
         return query, target, score
@@ -254,12 +259,12 @@ class Block:
         scores = self.rough(query, target, values.reshape(-1)).reshape(-1, k)
         return at_least(scores.min(axis=1), self.error)
 
-    def search(self, target_floor: Floors) -> tuple[Candidates, Scored]:
+    def search(self, target_floor: Floors) -> tuple[Candidates, list[Scored]]:
         """Candidates of each query among the run's targets, and pairs that may be among the target's nearest.
 
-        The pairs come with their float32 scores, tile by tile.
+        The pairs come with their float32 scores, tile by tile, in pieces.
         """
-        forward, new, backward = Forward(self, self.known), Pairs(), Pairs()
+        forward, new, backward = Forward(self, self.known), Pairs(), list[Scored]()
         floor, room = target_floor.copy(), self.room()
         for tile, rows in enumerate(self.run.tiles):
             products = self.product(tile, room)
@@ -272,17 +277,17 @@ class Block:
             new.add(*self._of_targets(products, rows, self.needed(floor[own])))
             last = rows.stop == len(self.run.targets)
             if new.count > PENDING or last:
-                backward.add(*self._near_targets(*new.take(), floor))
+                backward.append(self._near_targets(*new.take(), floor))
             if last or tile & (tile + 1) == 0:
                 forward.settle()
-        return forward.result(), backward.take()
+        return forward.result(), backward
 
     def needed(self, floor: Floors) -> Any:
         """The least products of codes with which scores can reach their floors."""
         need = self.run.kernel.coding.need(floor, self.slack)
         return self._torch.from_numpy(need)
 
-    def _of_queries(self, products: Any, rows: range, need: Any) -> tuple[Rows, Rows, Scores]:
+    def _of_queries(self, products: Any, rows: range, need: Any) -> Scored:
         """Pairs of a tile whose products reach what the query needs; shape of need (queries,)."""
         torch = self._torch
         groups = products.view(-1, GROUP, products.shape[1])
@@ -295,7 +300,7 @@ class Block:
         target = group[pair] * GROUP + member
         return self._real(query[pair], target, members[pair, member], rows)
 
-    def _of_targets(self, products: Any, rows: range, need: Any) -> tuple[Rows, Rows, Scores]:
+    def _of_targets(self, products: Any, rows: range, need: Any) -> Scored:
         """Pairs of a tile whose products reach what the target needs; shape of need (targets,)."""
         torch = self._torch
         groups = products.view(len(products), GROUP, -1)
@@ -308,21 +313,22 @@ class Block:
         query = member * groups.shape[2] + group[pair]
         return self._real(query, target[pair], members[pair, member], rows)
 
-    def _real(self, query: Any, target: Any, product: Any, rows: range) -> tuple[Rows, Rows, Scores]:
+    def _real(self, query: Any, target: Any, product: Any, rows: range) -> Scored:
         """Pairs without padding, with rows of the run and rough scores."""
         real = (target < len(rows)) & (query < len(self.queries))
         queries, targets, products = (column[real].numpy() for column in (query, target, product))
-        return queries, targets + rows.start, self.rough(queries, targets + rows.start, products)
+        queries, targets = queries.astype(np.int32), (targets + rows.start).astype(np.int32)
+        return queries, targets, self.rough(queries, targets, products)
 
-    def rough(self, query: Rows, target: Rows, product: NDArray[Any]) -> Scores:
+    def rough(self, query: Numbers, target: Numbers, product: NDArray[Any]) -> Scores:
         coding = self.run.kernel.coding
         return (product * coding.step**2).astype(np.float32) if coding.whole else self.scores(query, target)
 
-    def refined(self, query: Rows, target: Rows, rough: Scores) -> Scores:
+    def refined(self, query: Short, target: Short, rough: Scores) -> Scores:
         """Rough scores as float32 scores, unless they are such already."""
         return rough if self.error <= self.rounding else self.scores(query, target)
 
-    def scores(self, query: Rows, target: Rows) -> Scores:
+    def scores(self, query: Numbers, target: Numbers) -> Scores:
         """Float32 scores of pairs; they are off by `rounding` at most."""
         out = np.empty(len(query), np.float32)
         for start in range(0, len(query), PAIRS):  # numpy is quicker than torch at many short products
@@ -330,9 +336,7 @@ class Block:
             out[part] = np.einsum("ij,ij->i", self.queries[query[part]], self.run.targets[target[part]])
         return out
 
-    def _near_targets(
-        self, query: Rows, target: Rows, rough: Scores, floor: Floors
-    ) -> tuple[Rows, Rows, Scores]:
+    def _near_targets(self, query: Short, target: Short, rough: Scores, floor: Floors) -> Scored:
         """The pairs whose float32 scores may reach the floors of their targets, with these scores."""
         scores = self.refined(query, target, rough)
         near = scores + self.rounding >= floor[target]
@@ -354,7 +358,7 @@ class Forward:
         self._floor = np.maximum(self._floor, floor)
         self.need = self._block.needed(self._floor)
 
-    def add(self, query: Rows, target: Rows, rough: Scores) -> None:
+    def add(self, query: Short, target: Short, rough: Scores) -> None:
         self._new.add(query, target, rough)
         if self._new.count > PENDING:
             self.settle()

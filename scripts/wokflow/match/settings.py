@@ -88,8 +88,8 @@ class SearchSettings(Settings):
     `match.pair.threshold` less 0.0001. null: all `k` are kept, as `match.rerank.by: recipes` needs them.
     """
     memory_mb: Never[int] = Field(4096, ge=1024)
-    """Memory of one job, in MiB. Results do not depend on it. On a cluster the job asks for twice as much, since some
-    sites also count pages of memory-mapped vectors.
+    """Memory of one job, in MiB. Results do not depend on it. On a cluster the job asks for 512 MiB more, since some
+    sites also count the pages of libraries.
     """
     shards: RuleOnly[int] = Field(1, ge=1, le=9999)
     """Number of jobs. Results do not depend on it; with many, the tables of single jobs take more room on disk."""
