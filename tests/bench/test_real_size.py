@@ -30,24 +30,21 @@ COMPANY = 0.05  # share of titles with a second food
 DISHES = 100  # compared in pairs, the commonest of the corpus
 MATCH_HOURS, PEAK_MIB, TIMES = 2, 4096, 1.5
 TARGETS = ("match", "pivot", "export")
-# A start that is stopped loses no more than the jobs that were running.
-SHARDS = {"tiny": {}, "small": {}, "full": {"embed": 16, "search": 4, "contents": 4, "compare": 8}}
+# At real size many jobs: a start that is stopped loses no more than those that were running.
+PARTS, SHARDS = 16, {"embed": 16, "search": 4, "contents": 4, "compare": 8}
 TITLES = tuple(f"match_{name}" for name in ("translate", "texts", "embed", "vectors", "search", "pair"))
-RECIPES = (
-    "match_contents",
-    "match_compare",
-    "match_rerank",
-)  # pairs by what is cooked, beside those by titles
+# Pairs by what is cooked, beside those by titles.
+RECIPES = ("match_contents", "match_compare", "match_rerank")
 RERANKED = [f"results/match/reranked/{direction}/part-00000.parquet" for direction in accounts.DIRECTIONS]
 
 
 def config() -> dict[str, Any]:
-    match: dict[str, dict[str, Any]] = {
-        name: {"shards": count} for name, count in SHARDS[measure.scale()].items()
-    }
+    full = measure.scale() == "full"
+    match: dict[str, dict[str, Any]] = {name: {"shards": count} for name, count in SHARDS.items() if full}
     match.setdefault("embed", {})["precision"] = precision()
     return {
         "sources": {"recipenlg": {"path": "data/en.csv"}, "xiachufang": {"path": "data/zh.json"}},
+        "ingest": {"recipes": {"parts": PARTS}} if full else {},
         "match": match,
         "pivot": {"pairs": {"path": "data/pairs.tsv"}},
     }
@@ -237,7 +234,8 @@ def publish(starts: list[tuple[float, str]], steps: Mapping[str, Step], found: M
     sizes = [[corpus, *(f"{found[corpus][name]:,}" for name in columns)] for corpus in accounts.CORPORA]
     spoilt: Counter[str] = sum((Counter(found[corpus]["spoilt"]) for corpus in accounts.CORPORA), Counter())
     share = ROWS[measure.scale()][0] / ROWS["full"][0]
-    shards = "".join(f"`match.{name}.shards: {count}`, " for name, count in SHARDS[measure.scale()].items())
+    shards = f"`ingest.recipes.parts: {PARTS}`, " if share == 1 else ""
+    shards += "".join(f"`match.{name}.shards: {count}`, " for name, count in SHARDS.items() if share == 1)
     titles = " and ".join(f"{found[corpus]['titles']:,}" for corpus in accounts.CORPORA)
     real = " and ".join(f"{count:,}" for count in REAL_TITLES.values())
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(spoilt.items()))
