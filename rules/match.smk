@@ -252,7 +252,7 @@ rule match_compare:
         "../envs/match.yaml"
     threads: 2
     resources:
-        mem_mb=memory(8000),  # half of it for pages of mapped files, which some sites count
+        mem_mb=memory(8000),
         runtime=minutes(480),
     params:
         **step("match.compare"),

@@ -25,9 +25,7 @@ def test_rows_come_back_by_ranges_and_in_the_order_in_which_they_came(
 
 
 def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
-    left = temporary_name(
-        tmp_path / "out.rows"
-    )  # this process, which has not made it: one before of its number
+    left = temporary_name(tmp_path / "out.rows")  # with this process's number, as of an earlier one
     left.mkdir()
     (left / "000.arrow").touch()
     with scratch(tmp_path / "out") as folder:

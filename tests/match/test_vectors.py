@@ -63,7 +63,7 @@ def test_a_shard_that_was_cut_off_is_named(tmp_path: Path) -> None:
     vectors = Vectors.open(tmp_path / "shards")
     os.truncate(shard, Path(shard).stat().st_size - 4)
     np.testing.assert_array_equal(vectors.rows(0, 19), MATRIX[:19])
-    with pytest.raises(UserError, match=r"00000-of-00001\.npy ends early: remove it"):
+    with pytest.raises(UserError, match=r"00000-of-00001\.npy was cut off: run again"):
         vectors.take(np.array([19]))
 
 

@@ -37,11 +37,11 @@ class Buckets:
 
     def add(self, rows: pl.DataFrame) -> None:
         """Add rows, all of the same columns; not after the first reading."""
-        for (number,), some in rows.group_by(pl.col(self._column) // self._width):
-            table = some.to_arrow()
+        for key, some in rows.group_by(pl.col(self._column) // self._width):
+            number, table = int(key[0]), some.to_arrow()
             if number not in self._files:
-                self._files[int(number)] = pa.ipc.new_stream(self._path(int(number)), table.schema)
-            self._files[int(number)].write_table(table)
+                self._files[number] = pa.ipc.new_stream(self._path(number), table.schema)
+            self._files[number].write_table(table)
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
         """The rows of each range that has any, in the order of ranges."""

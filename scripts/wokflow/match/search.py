@@ -30,6 +30,7 @@ MOST_ROWS = 16_384  # rows that are compared with a run of the other side at a t
 SAMPLE = 4096  # rows of each side from which a backend learns how vectors are spread
 LEAST_ROWS, LONGEST_RUN = 4096, 1 << 18  # rows of the other side that are held at a time
 INTERPRETER = 600 * 2**20  # bytes that a job holds besides vectors
+ENTRY = 4 + 4 + 1  # bytes of an entry of a vector: twice while it is coded, and its code
 
 
 @dataclass(frozen=True)
@@ -129,12 +130,12 @@ def _of_row(dimensions: int, k: int) -> int:
 
     A candidate takes 20 bytes and 4 for sorting, twice while threads join what they have found.
     """
-    return dimensions * (4 + 4 + 1) + k * (8 + 8 + 2 * 24 * (GROWTH + 1))
+    return dimensions * ENTRY + k * (8 + 8 + 2 * 24 * (GROWTH + 1))
 
 
 def _beside(dimensions: int, rows: int, k: int) -> int:
     """Bytes of all but the run's own rows."""
-    left = dimensions * (4 + 4 + 1) + k * (8 + 8 + 2 * 24)
+    left = dimensions * ENTRY + k * (8 + 8 + 2 * 24)
     return INTERPRETER + rows * k * 8 * 3 + min(rows, MOST_ROWS) * left
 
 

@@ -36,9 +36,13 @@ class Stored:
     def take(self, rows: NDArray[np.integer]) -> Matrix:
         """A copy of the given rows, in that order."""
         out = np.empty((len(rows), self.shape[1]), np.float32)
+        width, places = self._width, np.frombuffer(out, np.uint8).data
         with self._path.open("rb", buffering=0) as file:
+            number = file.fileno()
             for place, row in enumerate(rows.tolist()):
-                self._fill(file.fileno(), row, out[place : place + 1])
+                room = places[place * width : (place + 1) * width]
+                if os.preadv(number, [room], self._begin + row * width) < width:
+                    self._fill(number, row, out[place : place + 1])
         return out
 
     def _fill(self, file: int, start: int, out: Matrix) -> None:
@@ -46,7 +50,7 @@ class Stored:
         while room:
             count = os.preadv(file, [room], at)
             if not count:
-                raise UserError(f"{self._path} ends early: remove it, so that match.embed makes it again")
+                raise UserError(f"{self._path} was cut off: run again with --forcerun match_embed")
             at, room = at + count, room[count:]
 
 
