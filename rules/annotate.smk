@@ -141,6 +141,7 @@ rule annotate_written:
     params:
         **step(
             "annotate.written",
+            over=lambda wildcards: STUDIES[wildcards.study].settings.get("written", {}),
             given=lambda wildcards: answers_given(STUDIES[wildcards.study]),
         ),
     script:

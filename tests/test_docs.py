@@ -202,6 +202,15 @@ def test_the_table_of_sources_holds_the_demo_corpora_as_they_are() -> None:
         assert (row["bytes"], row["sha256"]) == (str(len(data)), hashlib.sha256(data).hexdigest())
 
 
+def test_tables_that_are_shown_have_all_their_cells() -> None:
+    """A row with fewer cells than its header is refused; cells at its end that are empty cannot be seen."""
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+        for block in re.findall(r"(?:^    .*\t.*\n)+", path.read_text(encoding="utf-8"), re.M):
+            header, *rows = block.splitlines()
+            short = [row for row in rows if row.count("\t") != header.count("\t")]
+            assert not short, f"{path.name}: {short}"
+
+
 def test_headings_go_down_one_level_at_a_time() -> None:
     for text in (README, RELIABILITY, config_readme.markdown(SCHEMA)):
         levels = [len(marks) for marks in re.findall(r"^(#+) ", text, re.M)]

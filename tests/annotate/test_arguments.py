@@ -86,6 +86,11 @@ def test_raters_of_one_name_from_two_tables_are_not_taken_for_one(tmp_path: Path
         ({"answers": "nowhere"}, "there is no sheet or folder nowhere"),
         ({"settings": "tasks.sample=0"}, "tasks.sample: 0 is less than the minimum of 1"),
         ({"settings": "prompt.seed=1"}, "STEP is tasks, sheets, ratings"),
+        ({"settings": "written.attention=2"}, "settings of written have no effect on kind rating"),
+        (
+            {"kind": "writing", "settings": "ratings.alike=3"},
+            "whose answers written takes: written.KEY=VALUE",
+        ),
         ({"kind": "writing", "systems": "mt"}, "leave the columns systems and texts empty"),
         ({"kind": "marking"}, "items are marked in dialogues alone: set data to dialogues"),
         ({"kind": "marking", "data": "dialogues"}, "name their file, ingest.dialogues.path"),

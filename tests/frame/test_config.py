@@ -235,10 +235,29 @@ def test_a_missing_package_is_named_with_what_needs_it(
     config = minimal(tmp_path)
     config["match"]["search"] = {"backend": "faiss"}
     with pytest.raises(
-        UserError, match=r"faiss is not installed \(match.search.backend is faiss\): pip install"
+        UserError, match=r"faiss is not installed \(match.search.backend is faiss\): run `make setup`, or"
     ):
         checks.prepare(config, SCHEMA, ROOT)
     checks.prepare(config, SCHEMA, ROOT, packages=False)
+
+
+@pytest.mark.parametrize(
+    ("package", "evaluate", "said"),
+    [
+        ("bert_score", {"bertscore": {"en": {"model": "bert-base-uncased"}}}, "setup-hub"),
+        ("bert_score", {"counterfactual": {"bertscore": {"model": "bert-base-chinese"}}}, "setup-hub"),
+        ("smatchpp", {"smatch": {"parsers": {"zh": ["parser", "{input}", "{output}"]}}}, "setup-amr"),
+    ],
+)
+def test_what_metrics_load_is_missed_before_the_run(
+    package: str, evaluate: dict[str, Any], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        checks.importlib.util, "find_spec", lambda name: None if name == package else object()
+    )
+    checks.prepare(minimal(tmp_path), SCHEMA, ROOT)
+    with pytest.raises(UserError, match=f"{package} is not installed .*: run `make {said}`"):
+        checks.prepare(minimal(tmp_path) | {"evaluate": evaluate}, SCHEMA, ROOT)
 
 
 @pytest.mark.parametrize(

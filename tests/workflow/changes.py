@@ -232,6 +232,7 @@ def add_alternatives(house: Path) -> None:
         "studies.tsv": STUDIES,
         "marking.tsv": STUDIES.partition("\n")[0] + f"\n{MARKING}",
         "other_studies.tsv": STUDIES.replace("data/raters.tsv\t\n", "data/raters.tsv\ttasks.seed=14\n"),
+        "lenient_studies.tsv": STUDIES + "written.attention=1",
         "stopwords.txt": "the\n",
         "ash_dishes.tsv": "id\tname\npie\tPie\n",
         "ash_cuisines.tsv": "id\tname\tgroup\nthai\tThai\tregional\n",

@@ -74,6 +74,11 @@ OF_SHEETS: dict[str, tuple[Settings, Settings, set[str]]] = {
             ("evaluate.best_worst.bootstrap.seed", 14, "evaluate_best_worst"),
         )
     },
+    "annotate.studies, limits of one study's own": (
+        STUDIED,
+        setting("annotate.studies", "data/lenient_studies.tsv"),
+        {"annotate_written"},
+    ),
     **{
         f"{name}, with marked items": (MARKED, setting(name, value), {rule})
         for name, value, rule in (

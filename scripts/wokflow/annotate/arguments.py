@@ -93,7 +93,7 @@ def read_studies(
         if paper and row["data"] in {*DATA} - {*paper.studied}:
             continue
         settings, wrong = read_overrides(row["settings"], schema, STEPS)
-        faults = [*_problems(row, studies), *_of_kind(row), *wrong]
+        faults = [*_problems(row, studies), *_of_kind(row), *_unread(row["kind"], settings), *wrong]
         systems = generators if row["data"] == ASH else runs.get(row["data"], ())
         if not faults:
             known = () if row["data"] in JUDGED or row["kind"] == "writing" else runs.get(row["data"], ())
@@ -183,6 +183,13 @@ def _of_kind(row: Mapping[str, str]) -> Iterator[str]:
         yield f"people are asked about actions of dishes alone: kind {ASKING} and data {PIVOT} go together."
     if (row["kind"], row["data"]) in WITHOUT_TEXT and not row["instructions"]:
         yield f"instructions is empty: for kind {row['kind']} of data {row['data']}, bring a file of your own."
+
+
+def _unread(kind: str, settings: Mapping[str, Any]) -> Iterator[str]:
+    """Settings of a step that takes the answers of other kinds."""
+    takes = {"writing": "written", MARKING: "marked"}.get(kind, "ratings")
+    for step in sorted({"ratings", "written", "marked"} & settings.keys() - {takes}):
+        yield f"settings of {step} have no effect on kind {kind}, whose answers {takes} takes: {takes}.KEY=VALUE."
 
 
 def _idle(study: Study, systems: Collection[str], config: Mapping[str, Any]) -> str:

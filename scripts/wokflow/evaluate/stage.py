@@ -51,12 +51,23 @@ WITHOUT_GPU = {
     "evaluate_counterfactual": "evaluate.counterfactual.bertscore.device: cpu",
 }
 
+METRICS_IN = ("zh", "en")  # languages that BERTScore and Smatch have models of
 RATING_TABLES = ("means", "agreement", "differences", "dimensions", "calibration")  # tables evaluate/ratings
 
 
 def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, str]:
-    """What trains the word vectors of both corpora, if words without a match among them are counted."""
-    return {"gensim": "evaluate.literal.induced is true"} if config["evaluate"]["literal"]["induced"] else {}
+    """What trains the word vectors of both corpora, if words without a match among them are counted, and what the
+    metrics that the config asks for load.
+    """
+    evaluate = config["evaluate"]
+    needed = {"gensim": "evaluate.literal.induced is true"} if evaluate["literal"]["induced"] else {}
+    blocks = {f"bertscore.{lang}": evaluate["bertscore"][lang] for lang in METRICS_IN}
+    blocks["counterfactual.bertscore"] = evaluate["counterfactual"]["bertscore"]
+    if named := [key for key, block in blocks.items() if block["model"]]:
+        needed["bert_score"] = f"evaluate.{named[0]}.model names a model"
+    if any(evaluate["smatch"]["parsers"].values()):
+        needed["smatchpp"] = "evaluate.smatch.parsers names a parser"
+    return needed
 
 
 def targets(scope: Scope) -> list[str]:
@@ -83,12 +94,12 @@ def targets(scope: Scope) -> list[str]:
 def measures(config: Mapping[str, Any], run: Run) -> list[str]:
     """The steps that measure a run: metrics, and those for which the config names a model or a program.
 
-    BERTScore and Smatch have models of Chinese and English alone.
+    BERTScore and Smatch have models of METRICS_IN alone.
     """
     evaluate = config["evaluate"]
     steps = ["metrics"]
-    known = target_lang(run.direction) in ("zh", "en")
-    if known and any(evaluate["bertscore"][lang]["model"] for lang in ("zh", "en")):
+    known = target_lang(run.direction) in METRICS_IN
+    if known and any(evaluate["bertscore"][lang]["model"] for lang in METRICS_IN):
         steps.append("bertscore")
     if known and any(evaluate["smatch"]["parsers"].values()):
         steps.append("smatch")

@@ -52,6 +52,7 @@ _TELEPHONE = re.compile(
 )
 _MOBILE = re.compile(r"1[3-9]\d([ \-])\d{4}\1\d{4}|1[3-9]\d{9}")  # a Chinese mobile number
 _GROUPS = re.compile(r"\d{1,4}(?:\s+\d{1,4})+")
+_ID = re.compile(r"([a-z][a-z0-9_\-]*):\d{1,9}")  # of a recipe: corpus and row
 _YEARS = re.compile(r"\D*[12]\d{3}\D+[12]\d{3}\D*")
 _CODE = re.compile(
     r"(?i:ISBN|ISSN|EAN|UPC|DOI)\W*+(?:1[03]\W++)?[\d\-]*+$|[A-Za-z0-9_/=]$"
@@ -103,9 +104,14 @@ def _place(match: "re.Match[str]") -> tuple[int, int]:
 
 
 def phone_numbers(text: str) -> list[tuple[int, int]]:
-    """The places of phone numbers: those valid in China or North America, or international ones with a plus."""
+    """The places of phone numbers: those valid in China or North America, or international ones with a plus.
+
+    A text that is the id of a recipe, as recipenlg:1234567, has none.
+    """
     from phonenumbers import Leniency, PhoneNumberMatcher
 
+    if (own := _ID.fullmatch(text)) and not _TELEPHONE.search(own[1]):
+        return []
     places: set[tuple[int, int]] = set()
     for region in ("CN", "US"):
         for match in PhoneNumberMatcher(text, region, leniency=Leniency.VALID):

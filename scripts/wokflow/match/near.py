@@ -7,10 +7,8 @@ import polars as pl
 from wokflow.frame.tsv_sheets import write_sheet
 from wokflow.match.sides import Side
 
-BELOW, ABOVE = 200, 50  # most rows below the threshold, and at or above it
-BAND = (
-    10  # most rows of each hundredth of similarity, lest those of large corpora all lie within a thousandth
-)
+# Most rows of each hundredth of similarity on a side of the threshold, lest those of large corpora all lie near it.
+BAND = 10
 REACH = 0.25  # largest distance from the threshold
 TITLES = ("source_title", "source_title_translated", "target_title", "target_title_translated")
 
@@ -39,19 +37,18 @@ def choose(neighbours: pl.DataFrame, threshold: float) -> pl.DataFrame:
     """The neighbours that the sheet shows; those of a whole table are among those of its slices."""
     score = pl.col("score")
     near = neighbours.filter(score.is_between(threshold - REACH, threshold + REACH))
-    below = _of_bands(near.filter(score < threshold), BELOW, descending=True)
-    above = _of_bands(near.filter(score >= threshold), ABOVE, descending=False)
+    below = _of_bands(near.filter(score < threshold), descending=True)
+    above = _of_bands(near.filter(score >= threshold), descending=False)
     return pl.concat([below, above])
 
 
-def _of_bands(neighbours: pl.DataFrame, most: int, *, descending: bool) -> pl.DataFrame:
-    """The first BAND rows of each hundredth of similarity, `most` in all, the nearest to the threshold first."""
+def _of_bands(neighbours: pl.DataFrame, *, descending: bool) -> pl.DataFrame:
+    """BAND rows of each hundredth of similarity, those nearest to the threshold."""
     return (
         neighbours.sort("score", "source_index", "target_index", descending=[descending, False, False])
         .group_by((pl.col("score") * 100).floor().alias("band"), maintain_order=True)
         .head(BAND)
         .drop("band")
-        .head(most)
     )
 
 

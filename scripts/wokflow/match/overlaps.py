@@ -24,7 +24,7 @@ Rows = NDArray[np.int64]
 class Side(NamedTuple):
     """The contents of a corpus, a row for each recipe: sparse matrices of foods, of their shares in the known
     weight, of foods in titles, of ways of cooking and of forms; whether enough amounts are known; the number of
-    foods.
+    foods. Matrices with entries in the same places hold these places once.
     """
 
     foods: Any
@@ -38,28 +38,28 @@ class Side(NamedTuple):
 
 def side(contents: pl.DataFrame, foods: int, cooking: int) -> Side:
     """The contents of a corpus (schema match/contents) with so many foods and ways of cooking."""
-    from scipy.sparse import csr_array
+    from scipy.sparse import csr_array, get_index_dtype
 
     rows = contents.height
 
-    def sparse(column: str, width: int, values: NDArray[Any] | None = None) -> Any:
+    def sparse(column: str, width: int) -> Any:
         lists = contents[column].cast(pl.List(pl.Int32))
         starts = np.concatenate([[0], lists.list.len().to_numpy().astype(np.int64).cumsum()])
         columns = lists.explode(empty_as_null=False).to_numpy()
-        data = np.ones(len(columns), np.float32) if values is None else values
-        return csr_array((data, columns, starts), shape=(rows, width))
+        starts = starts.astype(get_index_dtype(maxval=starts[-1]))  # of 32 bits if they can be
+        return csr_array((np.ones(len(columns), np.float32), columns, starts), shape=(rows, width))
 
+    listed = sparse("foods", foods)
     grams = contents["grams"].explode(empty_as_null=False).to_numpy().astype(np.float32)
-    weighed = sparse("foods", foods, grams)
-    total = np.asarray(weighed.sum(axis=1)).ravel()
+    total = np.asarray(_with(listed, grams).sum(axis=1)).ravel()
     named = (contents["foods"].list.len()).to_numpy()
-    per = 1 / np.where(total > 0, total, 1)
-    shares = sparse("foods", foods, grams * np.repeat(per, named).astype(np.float32))
+    per = (1 / np.where(total > 0, total, 1)).astype(np.float32)
+    shares = _with(listed, grams * np.repeat(per, named))
     known = (
         contents.select(pl.col("grams").list.eval(pl.element() > 0).list.sum()).to_series().to_numpy() >= 2
     )
     return Side(
-        foods=sparse("foods", foods),
+        foods=listed,
         shares=shares,
         named=sparse("named", foods),
         cooking=sparse("cooking", cooking),
@@ -87,9 +87,7 @@ class Overlaps:
         self._weighed = _scaled(left.foods, self._foods)
         self._named = tuple(_scaled(each.named, self._foods) for each in self._sides)
         self._asked = tuple(np.asarray(each.named @ self._foods).ravel() for each in self._sides)
-        self._having = tuple(
-            (each.foods + each.named).astype(bool).astype(np.float32) for each in self._sides
-        )
+        self._having = tuple(_ones(each.foods + each.named) for each in self._sides)
         self._formed = tuple(np.diff(each.forms.indptr) > 0 for each in self._sides)
 
     def features(self, left: Rows, right: Rows) -> pl.DataFrame:
@@ -178,19 +176,26 @@ def _best(scores: Any, start: int, k: int) -> tuple[Rows, Rows]:
     return np.concatenate(rows + empty), np.concatenate(others + empty)
 
 
+def _with(matrix: Any, values: Floats) -> Any:
+    """A matrix with these values in the places of another's entries; the places are shared, not copied."""
+    from scipy.sparse import csr_array
+
+    return csr_array((values, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def _ones(matrix: Any) -> Any:
+    return _with(matrix, np.ones(len(matrix.data), np.float32))
+
+
 def _scaled(matrix: Any, weights: Floats) -> Any:
-    scaled = matrix.copy()
-    scaled.data = matrix.data * weights[matrix.indices]
-    return scaled
+    return _with(matrix, matrix.data * weights[matrix.indices])
 
 
 def _unit(matrix: Any, weights: Floats) -> Any:
     """Weighted rows of length 1; those that are 0 stay so."""
     scaled = _scaled(matrix, weights)
-    length = np.sqrt(np.asarray(scaled.multiply(scaled).sum(axis=1)).ravel())
-    scaled.data = (scaled.data / np.repeat(np.where(length > 0, length, 1), np.diff(scaled.indptr))).astype(
-        np.float32
-    )
+    length = np.sqrt(np.asarray(_with(scaled, scaled.data**2).sum(axis=1)).ravel())
+    scaled.data /= np.repeat(np.where(length > 0, length, 1), np.diff(scaled.indptr))
     return scaled
 
 

@@ -1,10 +1,12 @@
 """Pairs of recipes from neighbours of texts: expanded to recipes, and cut at k and at the threshold."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import polars as pl
 
 from wokflow.frame import tables
+from wokflow.frame.buckets import Buckets, scratch
 from wokflow.frame.job import Job
 from wokflow.match import schemas
 from wokflow.match.near import choose, write_near
@@ -12,7 +14,7 @@ from wokflow.match.settings import PairSettings
 from wokflow.match.sides import Side, read_side
 
 AUDIT = 1e-4  # pairs whose score is this near to the threshold are listed, accepted or not
-SLICE = 1_000_000  # neighbours of texts that are merged and expanded at a time
+SLICE = 250_000  # neighbours of texts that are merged and expanded at a time
 
 
 def match_pair(
@@ -32,25 +34,31 @@ def match_pair(
     people the titles on both sides of the threshold.
 
     Neighbours of texts become neighbours of recipes as if each recipe had been searched for by itself: the k nearest
-    recipes by (score descending, row in the source).
+    recipes by (score descending, row in the source). Texts come in the order of the first recipe of each, but pairs
+    are in the order of the source's recipes: they wait on disk, by ranges of recipes.
     """
     translated = (settings.source_translated, settings.target_translated)
     source, target = map(read_side, eligible, translations, translated)
     accepted, audit = pairs
     k, threshold = settings.k, settings.threshold
     shown = [tables.frame(schemas.NEIGHBOURS)]
-    with (
-        tables.PartWriter(neighbours, schemas.NEIGHBOURS, job.metadata) as gathered,
-        tables.PartWriter(accepted, schemas.ACCEPTED, job.metadata) as good,
-        tables.PartWriter(audit, schemas.AUDIT, job.metadata) as audited,
-    ):
-        for nearest in merge(searched, k):
-            gathered.write(nearest)
-            shown.append(choose(nearest, threshold))
-            expanded = expand(nearest.filter(pl.col("score") >= threshold - AUDIT), source, target, k)
-            good.write(expanded.filter(pl.col("score") >= threshold))
-            close = expanded.filter(pl.col("score").is_between(threshold - AUDIT, threshold + AUDIT))
-            audited.write(close.with_columns(accepted=pl.col("score") >= threshold))
+    with scratch(Path(accepted)) as folder:
+        found = Buckets(folder / "recipes", "source_order", source.recipes.height)
+        with tables.PartWriter(neighbours, schemas.NEIGHBOURS, job.metadata) as gathered:
+            for nearest in merge(searched, k):
+                gathered.write(nearest)
+                shown.append(choose(nearest, threshold))
+                found.add(expand(nearest.filter(pl.col("score") >= threshold - AUDIT), source, target, k))
+        with (
+            tables.PartWriter(accepted, schemas.ACCEPTED, job.metadata) as good,
+            tables.PartWriter(audit, schemas.AUDIT, job.metadata) as audited,
+        ):
+            for unsorted in found:
+                rows = unsorted.sort("source_order", "rank")
+                reached = pl.col("score") >= threshold
+                good.write(rows.filter(reached))
+                close = rows.filter(pl.col("score").is_between(threshold - AUDIT, threshold + AUDIT))
+                audited.write(close.with_columns(accepted=reached))
     write_near(near, pl.concat(shown), source, target, threshold)
 
 
@@ -73,7 +81,9 @@ def merge(searched: Sequence[str], k: int) -> Iterator[pl.DataFrame]:
 
 
 def expand(neighbours: pl.DataFrame, source: Side, target: Side, k: int) -> pl.DataFrame:
-    """The k nearest recipes of each recipe (schema match/accepted), from neighbours of texts."""
+    """The k nearest recipes of each recipe (schema match/accepted, and the row `source_order`), from neighbours of
+    whole texts.
+    """
     targets = (
         target.recipes.filter(pl.col("text_index").is_in(neighbours["target_index"].unique().implode()))
         .group_by("text_index", maintain_order=True)
@@ -96,7 +106,6 @@ def expand(neighbours: pl.DataFrame, source: Side, target: Side, k: int) -> pl.D
     return (
         source.recipes.rename({"order": "source_order"})
         .join(pairs, left_on="text_index", right_on="source_index")
-        .sort("source_order", "rank")
         .rename({"recipe_id": "source_id", "title": "source_title"})
         .with_columns(source_title_translated=source.translation)
         .drop("text")

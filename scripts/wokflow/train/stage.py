@@ -52,8 +52,11 @@ def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, st
         reason = f"run {run.name} in {config['runs']}"
         if run.trained and run.family in ("seq2seq", "causal"):
             needed["accelerate"] = reason
-        if run.trained and run.over("model", config["train"]["model"])["lora"]["rank"]:
+        lora = run.over("model", config["train"]["model"])["lora"]
+        if run.trained and lora["rank"]:
             needed["peft"] = reason
+            if lora["base"] == "nf4":
+                needed["bitsandbytes"] = f"{reason}: model.lora.base is nf4"
     return needed
 
 
