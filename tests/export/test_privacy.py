@@ -34,6 +34,7 @@ def found(text: str) -> dict[str, list[str]]:
         ("Questions? Call 212 736 5000", "phone_numbers", "212 736 5000"),
         ("1-800-444-4444 for help", "phone_numbers", "1-800-444-4444"),
         ("tel:3108616", "phone_numbers", "3108616"),
+        ("recipenlg:3108616:13812345678", "phone_numbers", "13812345678"),
         ("London: +44 20 7946 0958.", "phone_numbers", "+44 20 7946 0958"),
         ("see https://blog.example/a?b=1, then", "links", "https://blog.example/a?b=1,"),
         ("www.kitchen.example/soup", "links", "www.kitchen.example/soup"),
@@ -84,6 +85,8 @@ def test_personal_data_is_found(text: str, gate: str, hit: str) -> None:
         "100 200 300 400 500 600",
         "面粉100-200-300克，13800克",
         "recipenlg:3108616",
+        "silver:recipenlg:3108616",
+        "xiachufang:3108616:红烧肉",
     ],
 )
 def test_amounts_times_and_common_words_are_no_personal_data(text: str) -> None:

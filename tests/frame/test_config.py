@@ -226,63 +226,6 @@ def test_given_pivots_must_be_there_and_leave_no_questions(tmp_path: Path) -> No
     assert "pivot.pivots: `given` replaces the answers to questions" in str(error.value)
 
 
-def test_a_missing_package_is_named_with_what_needs_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(
-        checks.importlib.util, "find_spec", lambda name: None if name == "faiss" else object()
-    )
-    config = minimal(tmp_path)
-    config["match"]["search"] = {"backend": "faiss"}
-    with pytest.raises(
-        UserError, match=r"faiss is not installed \(match.search.backend is faiss\): run `make setup`, or"
-    ):
-        checks.prepare(config, SCHEMA, ROOT)
-    checks.prepare(config, SCHEMA, ROOT, packages=False)
-
-
-@pytest.mark.parametrize(
-    ("package", "evaluate", "said"),
-    [
-        ("bert_score", {"bertscore": {"en": {"model": "bert-base-uncased"}}}, "setup-hub"),
-        ("bert_score", {"counterfactual": {"bertscore": {"model": "bert-base-chinese"}}}, "setup-hub"),
-        ("smatchpp", {"smatch": {"parsers": {"zh": ["parser", "{input}", "{output}"]}}}, "setup-amr"),
-    ],
-)
-def test_what_metrics_load_is_missed_before_the_run(
-    package: str, evaluate: dict[str, Any], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(
-        checks.importlib.util, "find_spec", lambda name: None if name == package else object()
-    )
-    checks.prepare(minimal(tmp_path), SCHEMA, ROOT)
-    with pytest.raises(UserError, match=f"{package} is not installed .*: run `make {said}`"):
-        checks.prepare(minimal(tmp_path) | {"evaluate": evaluate}, SCHEMA, ROOT)
-
-
-@pytest.mark.parametrize(
-    ("induced", "own", "reason"),
-    [
-        (False, False, "parse.vectors trains"),
-        (True, True, "evaluate.literal.induced is true"),
-        (False, True, ""),
-    ],
-)
-def test_word_vectors_need_what_trains_them(
-    induced: bool, own: bool, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(
-        checks.importlib.util, "find_spec", lambda name: None if name == "gensim" else object()
-    )
-    vectors = {"counterfactual": {"vectors": str(tmp_path / "raw")}} if own else {}
-    config = minimal(tmp_path) | {"evaluate": {"literal": {"induced": induced}} | vectors}
-    if reason:
-        with pytest.raises(UserError, match=rf"gensim is not installed \({reason}"):
-            checks.prepare(config, SCHEMA, ROOT)
-    else:
-        checks.prepare(config, SCHEMA, ROOT)
-
-
 def leaves(block: dict[str, Any], path: str = "") -> dict[str, dict[str, Any]]:
     """The keys of a block that are no blocks themselves."""
     if "properties" not in block:

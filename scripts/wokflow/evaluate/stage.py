@@ -61,11 +61,10 @@ def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, st
     """
     evaluate = config["evaluate"]
     needed = {"gensim": "evaluate.literal.induced is true"} if evaluate["literal"]["induced"] else {}
-    blocks = {f"bertscore.{lang}": evaluate["bertscore"][lang] for lang in METRICS_IN}
-    blocks["counterfactual.bertscore"] = evaluate["counterfactual"]["bertscore"]
-    if named := [key for key, block in blocks.items() if block["model"]]:
-        needed["bert_score"] = f"evaluate.{named[0]}.model names a model"
-    if any(evaluate["smatch"]["parsers"].values()):
+    steps = {step for run in runs.values() if run.languages for step in measures(config, run)}
+    if "bertscore" in steps or evaluate["counterfactual"]["bertscore"]["model"]:
+        needed["bert_score"] = "evaluate names a model of BERTScore"
+    if "smatch" in steps:
         needed["smatchpp"] = "evaluate.smatch.parsers names a parser"
     return needed
 

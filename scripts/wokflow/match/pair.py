@@ -54,7 +54,7 @@ def match_pair(
             tables.PartWriter(audit, schemas.AUDIT, job.metadata) as audited,
         ):
             for unsorted in found:
-                rows = unsorted.sort("source_order", "rank")
+                rows = named(unsorted.sort("source_order", "rank"), source, target)
                 reached = pl.col("score") >= threshold
                 good.write(rows.filter(reached))
                 close = rows.filter(pl.col("score").is_between(threshold - AUDIT, threshold + AUDIT))
@@ -81,32 +81,34 @@ def merge(searched: Sequence[str], k: int) -> Iterator[pl.DataFrame]:
 
 
 def expand(neighbours: pl.DataFrame, source: Side, target: Side, k: int) -> pl.DataFrame:
-    """The k nearest recipes of each recipe (schema match/accepted, and the row `source_order`), from neighbours of
-    whole texts.
-    """
+    """The k nearest recipes of each recipe, from neighbours of whole texts: rows of both, score and rank."""
     targets = (
-        target.recipes.filter(pl.col("text_index").is_in(neighbours["target_index"].unique().implode()))
+        target.recipes.select("text_index", target_order="order")
+        .filter(pl.col("text_index").is_in(neighbours["target_index"].unique().implode()))
         .group_by("text_index", maintain_order=True)
         .head(k)  # behind k recipes of one text, none can be among the k nearest
     )
     pairs = (
         neighbours.join(targets, left_on="target_index", right_on="text_index")
-        .sort("source_index", pl.col("score"), "order", descending=[False, True, False])
+        .sort("source_index", pl.col("score"), "target_order", descending=[False, True, False])
         .with_columns(rank=pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over("source_index"))
         .filter(pl.col("rank") <= k)
-        .select(
-            "source_index",
-            "score",
-            "rank",
-            target_id="recipe_id",
-            target_title="title",
-            target_title_translated=target.translation,
-        )
     )
     return (
-        source.recipes.rename({"order": "source_order"})
+        source.recipes.select("text_index", source_order="order")
         .join(pairs, left_on="text_index", right_on="source_index")
-        .rename({"recipe_id": "source_id", "title": "source_title"})
-        .with_columns(source_title_translated=source.translation)
-        .drop("text")
+        .select("source_order", "target_order", "score", "rank")
     )
+
+
+def named(rows: pl.DataFrame, source: Side, target: Side) -> pl.DataFrame:
+    """Rows of `expand` as they are written: with ids, titles and translations in place of numbers of rows."""
+    sides = (
+        side.recipes[rows[f"{name}_order"]].select(
+            pl.col("recipe_id").alias(f"{name}_id"),
+            pl.col("title").alias(f"{name}_title"),
+            side.translation.alias(f"{name}_title_translated"),
+        )
+        for name, side in (("source", source), ("target", target))
+    )
+    return pl.concat([rows.select("score", "rank"), *sides], how="horizontal")

@@ -369,7 +369,7 @@ def load_hanlp(model: str, device: str) -> Any:
         import torch
     except ImportError as error:
         raise UserError(
-            f"parse.dependencies.backend hanlp needs a package: pip install hanlp ({error})"
+            f"parse.dependencies.backend hanlp needs a package: run `make setup-hub`, or pip install hanlp ({error})"
         ) from error
     if not Path(model).is_dir() and model not in hanlp.pretrained.ALL:
         raise UserError(f"parse.dependencies.model: {model} is neither a folder nor a name that HanLP knows")
