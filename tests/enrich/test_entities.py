@@ -4,6 +4,7 @@ import gzip
 import json
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from wokflow.enrich import entities
 from wokflow.enrich.entities import enrich_entities
@@ -14,8 +15,9 @@ from tests.enrich.defaults import entities_settings
 from tests.enrich.facts import dumped, entity
 
 
-def test_what_is_no_item_is_rejected_with_its_line(tmp_path: Path) -> None:
+def test_what_is_no_item_is_rejected_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Properties and lexemes, which a dump has; a broken line; and an id that no query may have."""
+    monkeypatch.setattr(entities, "ROWS", 3)
     long = "Q" + "9" * 15
     items = [json.dumps(entity(one, {"en": "tofu"})) for one in ("Q7", long, f"{long}9")]
     lines = ['{"id": "P31"}', items[0], '{"id": "Q8", "labels"', '{"id": "L9-F1"}', *items[1:]]
@@ -32,6 +34,8 @@ def test_what_is_no_item_is_rejected_with_its_line(tmp_path: Path) -> None:
     reasons = {0: "no_item", 2: "broken_record", 3: "no_item", 5: "no_item"}
     rejects = tables.read(tmp_path / "rejects.parquet").rows()
     assert rejects == [(row, reason, lines[row]) for row, reason in reasons.items()]
+    # A row group each would take minutes and gigabytes where a whole dump is of the wrong kind.
+    assert pq.read_metadata(tmp_path / "rejects.parquet").num_row_groups == 2
 
 
 def test_names_in_variants_of_a_language_come_behind_its_own_each_once(tmp_path: Path) -> None:

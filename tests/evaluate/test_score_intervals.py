@@ -66,11 +66,13 @@ def test_the_interval_of_a_proportion_is_about_as_wide_as_theory_has_it() -> Non
     assert (low, high) == pytest.approx((50 - 4.9, 50 + 4.9), abs=0.5)  # 1.96 * sqrt(.25 / 400)
 
 
-def test_p_does_not_depend_on_how_many_swaps_are_held_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_p_and_intervals_do_not_depend_on_how_many_draws_are_held_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     one, other = mean("m", np.arange(30) / 30), mean("m", np.arange(30)[::-1] ** 2 / 900)
-    all_at_once = p_values(one, other, 200, FEW)
+    all_at_once = p_values(one, other, 200, FEW), interval(one, FEW)
     monkeypatch.setattr(score_intervals, "CELLS", 700)
-    assert p_values(one, other, 200, FEW) == all_at_once
+    assert (p_values(one, other, 200, FEW), interval(one, FEW)) == all_at_once
 
 
 def test_p_of_random_swaps_by_hand() -> None:

@@ -126,6 +126,17 @@ def test_rows_survive_however_they_come_and_are_cut(
             assert lines == wanted.to_dicts()
 
 
+def test_frames_in_pieces_are_the_same_bytes(tmp_path: Path) -> None:
+    """A page ends where a piece of memory does; rows that are read from a release come in other pieces."""
+    ids = [f"recipenlg:{number}" for number in range(50_000)]
+    table = pl.DataFrame({"record_id": ids, "sha256": [f"{number * 7919:064x}" for number in range(50_000)]})
+    pieces = pl.concat([table[at : at + 7_001] for at in range(0, len(table), 7_001)], rechunk=False)
+    for name, frame in (("one", table), ("pieces", pieces)):
+        with ShardWriter(tmp_path / name, "a", "train", FORMS["records"].own, jsonl=False) as writer:
+            writer.write(frame)
+    assert same(tmp_path / "one", tmp_path / "pieces")
+
+
 def test_rows_that_do_not_fit_are_no_shard(tmp_path: Path) -> None:
     with (
         ShardWriter(tmp_path, "a", "train", FORMS["records"].own, jsonl=False) as writer,

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from wokflow.frame.job import Job, UserError
-from wokflow.ingest import schemas
+from wokflow.ingest import schemas, stream
 from wokflow.ingest.sentences import ingest_sentences, length_ratio
 from wokflow.ingest.source import ingest_source
 from wokflow.ingest.stage import source_files
@@ -90,6 +90,19 @@ def test_files_of_different_length_are_refused_or_their_rest_rejected(tmp_path: 
     with pytest.raises(UserError, match="one file has 1 lines more than the other"):
         read("moses", str(tmp_path / "a"))
     assert read("moses", str(tmp_path / "a"), truncated="keep") == (WANT, [(3, "no_partner")])
+
+
+def test_rejects_stay_in_order_where_the_second_file_is_the_longer_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their place is told by the first file, and behind its end by the second."""
+    monkeypatch.setattr(stream, "CHUNK", 99)
+    (tmp_path / "a.en").write_text("rice\n" * 300)
+    (tmp_path / "a.zh").write_text("饭\n" * 900)
+    bad = read_into(
+        tmp_path, "moses", str(tmp_path / "a"), "en-zh", parts=5, truncated="keep", mostly_rejected="keep"
+    )[1]
+    assert [row for row, _ in bad] == sorted(row for row, _ in bad) and len(bad) > 600
 
 
 def test_pairs_of_other_sides_are_no_duplicates_wherever_tabs_stand(tmp_path: Path, read: Read) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from wokflow.frame.job import UserError
-from wokflow.ingest import raw_records, recipes
+from wokflow.ingest import raw_records, recipes, wrong_files
 
 from tests.ingest.defaults import CLEAN
 
@@ -117,6 +117,18 @@ def test_a_json_array_is_named(
     assert refused(ingest, "xiachufang", data).startswith(
         "is a JSON array, or has records over several lines"
     )
+
+
+@pytest.mark.parametrize("head", [1 << 14, (1 << 14) + 1, (1 << 14) + 2])
+def test_a_json_array_is_named_wherever_it_is_cut(
+    head: int, ingest: Ingest, xiachufang_corpus: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A character of Chinese has three bytes: of three places beside one another, two are within it."""
+    monkeypatch.setattr(wrong_files, "HEAD", head)
+    values = [json.loads(line) | {"name": "粥" * 99} for line in xiachufang_corpus.titles(99)]
+    data = json.dumps(values, ensure_ascii=False).encode()
+    assert len(data) > head
+    assert refused(ingest, "xiachufang", data).startswith("is a JSON array")
 
 
 def test_records_over_several_lines_are_named(ingest: Ingest, xiachufang_corpus: Any) -> None:

@@ -62,7 +62,7 @@ EDITS: dict[str, tuple[Edit, set[str]]] = {
         TITLES | LEARNT | {"ingest_source", "parse_dependencies"} | READ,
     ),
 }
-EDIT_OF_ALL = replace(f"{PACKAGE}/frame/code.py", "FORMAT = 2", "FORMAT = 3")
+EDIT_OF_ALL = replace(f"{PACKAGE}/frame/code.py", "FORMAT = 3", "FORMAT = 4")
 PLANNED_EDITS: dict[str, tuple[Edit, set[str]]] = {
     "a row of the pairs of dishes": (
         append("data/pairs.tsv", DISH_PAIR),

@@ -44,18 +44,22 @@ def enrich_entities(
         good = stack.enter_context(PartWriter(entities, ENTITIES, metadata))
         bad = stack.enter_context(PartWriter(rejects, REJECTED, metadata))
         rows: list[dict[str, Any]] = []
+        refused: list[tuple[int, str, str]] = []
         try:
             for number, position, line in _lines(path):
                 row = _read(line, languages)
                 if isinstance(row, str):
                     counts["rejected"] += 1
                     kept = line[:RAW].decode(errors="backslashreplace")
-                    bad.write(tables.frame(REJECTED, [(number, row, kept)]))
+                    refused.append((number, row, kept))
                     first.add([(number, row, None, kept)])
                 elif row is None:
                     counts["nameless"] += 1
                 else:
                     rows.append(row)
+                if len(refused) == ROWS:
+                    bad.write(tables.frame(REJECTED, refused))
+                    refused = []
                 if len(rows) == ROWS:
                     counts["kept"] += len(rows)
                     good.write(tables.frame(ENTITIES, rows))
@@ -70,6 +74,7 @@ def enrich_entities(
                 ) from damage
             progress.say(f"{path}: {damage}; the rest is lost")
         good.write(tables.frame(ENTITIES, rows))
+        bad.write(tables.frame(REJECTED, refused))
         counts["kept"] += len(rows)
         if not counts["kept"]:
             raise UserError(

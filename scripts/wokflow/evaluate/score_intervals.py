@@ -165,11 +165,14 @@ def p_values(run: Metric, baseline: Metric, trials: int, bootstrap: Bootstrap) -
 
 
 def _resampled(metric: Metric, bootstrap: Bootstrap) -> Floats:
-    """The scores of resamples, which depend only on the number of instances and the seed."""
-    count = len(metric.parts)
-    random = np.random.default_rng(bootstrap.seed)
-    times = random.multinomial(count, np.full(count, 1 / count), size=bootstrap.samples)
-    return STATISTICS[metric.statistic](times @ metric.parts)
+    """The scores of resamples, which depend only on the number of instances and the seed; CELLS draws at a time."""
+    count, samples = len(metric.parts), bootstrap.samples
+    random, share = np.random.default_rng(bootstrap.seed), np.full(count, 1 / count)
+    most = max(1, CELLS // count)
+    drawn = (
+        random.multinomial(count, share, size=min(most, samples - start)) for start in range(0, samples, most)
+    )
+    return STATISTICS[metric.statistic](np.concatenate([times @ metric.parts for times in drawn]))
 
 
 def score_rows(scored: Iterable[tuple[str, str, Metric]], bootstrap: Bootstrap) -> pl.DataFrame:

@@ -52,7 +52,8 @@ class ShardWriter:
             self._open()
         assert self._parquet is not None
         try:
-            rows = frame.select(self.schema.names).to_arrow().cast(self.schema)
+            # In one piece: pages of a file end where pieces of memory do, of which the same rows have others.
+            rows = frame.select(self.schema.names).rechunk().to_arrow().cast(self.schema)
             for group in _row_groups(rows):
                 self._parquet.write_table(group, row_group_size=len(group))
         except (ValueError, KeyError, pa.ArrowException, pl.exceptions.PolarsError) as error:

@@ -34,7 +34,7 @@ NEUTRAL = {
     "wokflow.train.launch": "starts the processes of a training",
 }
 # Of wokflow.frame.tables: raise it if that module writes other bytes, or reads or digests tables in another way.
-FORMAT = 2
+FORMAT = 3
 # Modules named `settings` that import this one do not count: the values that a job gets from them are in its key.
 SETTINGS = "wokflow.frame.settings"
 SCHEMAS = ("schemas", "columns")  # last parts of the names of modules that declare tables

@@ -142,12 +142,17 @@ class PartWriter:
     def write(self, rows: pl.DataFrame | pa.Table) -> None:
         """Append rows; columns are taken by name. Raises ValueError if they do not fit the schema."""
         try:
-            if isinstance(rows, pl.DataFrame):
-                rows = rows.select(self._schema.names).to_arrow(compat_level=pl.CompatLevel.newest())
-            table = rows.select(self._schema.names).cast(self._schema)
-            self._writer.write_table(table, row_group_size=ROW_GROUP)
+            for start in range(0, max(len(rows), 1), ROW_GROUP):
+                self._writer.write_table(self._whole(rows[start : start + ROW_GROUP]))
         except (ValueError, KeyError, pa.ArrowException, pl.exceptions.PolarsError) as error:
             raise ValueError(f"{self._path}: rows do not fit the table's schema: {error}") from error
+
+    def _whole(self, rows: pl.DataFrame | pa.Table) -> pa.Table:
+        """Rows in one piece: pages of a file would end where pieces of memory do, which may vary."""
+        names = self._schema.names
+        if isinstance(rows, pl.DataFrame):
+            rows = rows.select(names).rechunk().to_arrow(compat_level=pl.CompatLevel.newest())
+        return rows.select(names).combine_chunks().cast(self._schema)
 
     def note(self, metadata: Mapping[str, str]) -> None:
         """Add to the metadata of the file, which its end holds."""

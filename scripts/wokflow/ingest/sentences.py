@@ -70,7 +70,8 @@ def ingest_sentences(
                 rows = iter(())
             if row is None:
                 break
-            before, position = position, row.position
+            # Of two files, the end of the second one comes behind the first one's: the place never goes back.
+            before, position = position, max(position, row.position)
             if int(before * len(sentences)) != int(position * len(sentences)):  # the next part begins
                 _write(before, batch, good, bad)
                 batch = []

@@ -120,13 +120,18 @@ def _is_damaged(path: str) -> bool:
 
 
 def head_of(path: str) -> bytes:
-    """The first HEAD bytes of a source's content, decompressed, cut after a line if there are more."""
+    """The first HEAD bytes of a source's content, decompressed, cut after a line if there are more.
+
+    Within a line, text in UTF-8 is cut between two characters.
+    """
     head = b""
     with suppress(Truncated):
         for chunk, _ in text_chunks(path):
             head += chunk
             if len(head) > HEAD:
-                return head[: head.rfind(b"\n", 0, HEAD) + 1 or HEAD]
+                end = head.rfind(b"\n", 0, HEAD) + 1
+                between = (at for at in range(HEAD, HEAD - 4, -1) if is_utf8(head[:at]))
+                return head[: end or next(between, HEAD)]
     return head
 
 
