@@ -111,7 +111,7 @@ def test_what_was_written_is_read_as_a_gold_set_and_what_was_skipped_is_not(stud
 
 
 def test_marks_before_an_entry_are_taken_away_and_quotation_marks_around_words_stay(study: Writing) -> None:
-    foods = '- "dry" wine\n• \'rice\n–"one cup\n2-3 c. water'
+    foods = '- "dry" wine\n• \'rice｜–"one cup\n2-3 c. water'
     study.send([{**row, "target": foods if row["target"] else ""} for row in adapted(study)])
     assert study.gold()["ingredients"].to_list() == [['"dry" wine', "rice", "one cup", "2-3 c. water"]]
 

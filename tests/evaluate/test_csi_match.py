@@ -353,6 +353,12 @@ def test_translations_made_elsewhere_are_scored_beside_runs(tmp_path: Path) -> N
     assert values(rows, "mine") == values(rows, "a")
 
 
+def test_translations_made_elsewhere_name_their_run(tmp_path: Path) -> None:
+    (tmp_path / "mine.tsv").write_text("run\tinstance_id\tprediction\n \tcamt:0\t豆腐\n")
+    with pytest.raises(UserError, match="row 2: the column run is empty"):
+        evaluated(tmp_path, {}, settings=settings(str(tmp_path / "mine.tsv")))
+
+
 def test_a_sentence_that_is_predicted_twice_is_refused(tmp_path: Path) -> None:
     one = write_predictions(tmp_path / "p", "a", {"camt:0": "x"})
     with pytest.raises(UserError, match=r"Run a has instance camt:0 twice"):

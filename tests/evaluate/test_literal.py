@@ -51,6 +51,7 @@ def test_english_terms_are_words_and_the_longest_wins(terms: list[str], text: st
         (["油", "-酱油", "-蚝油"], "锅里放油，加酱油、蚝油和香油", 2),
         (["酱油", "生抽", "老抽"], "生抽、老抽、酱油膏", 3),
         (["奶酪", "奶油奶酪"], "奶油奶酪", 1),
+        (["XO酱"], "加XO酱", 1),
     ],
 )
 def test_chinese_terms_are_found_longest_first(terms: list[str], text: str, count: int) -> None:
@@ -105,6 +106,12 @@ def test_the_tables_concepts_can_be_read_and_count() -> None:
     assert concepts["zh-en"]["steam"].target("Steamed in a steamer; steaming") == 3
 
 
+def test_terms_stand_between_bars_of_both_keyboards_with_blanks_or_without(tmp_path: Path) -> None:
+    (tmp_path / "c.tsv").write_text(f"{HEADER}zh-en\tsoy\t酱油\u200b｜豆腐 | -豆腐皮\tsoy sauce | tofu\n")
+    [soy] = read_concepts(str(tmp_path / "c.tsv"))["zh-en"]
+    assert (soy.source("酱油、豆腐和豆腐皮"), soy.target("Tofu in soy sauce")) == (2, 2)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -113,6 +120,8 @@ def test_the_tables_concepts_can_be_read_and_count() -> None:
         (f"# x\n{HEADER}en-fr\toil\toil\thuile\n", "row 3: data must be"),
         (f"{HEADER}en-zh\toil\toil\n", "line 2: 3 cells, but the header has 4"),
         (f"{HEADER}en-zh\toil\toil\t\n", "row 2: .* must not be empty"),
+        (f"{HEADER}en-zh\toil\toil|\t油\n", "row 2: .* must not be empty, nor a term between bars"),
+        (f"{HEADER}en-zh\toil\toil\t油 | -\n", "row 2: .* nor a term between bars"),
         (f"{HEADER}en-zh\toil\toil\t油\nen-zh\toil\tfat\t油\n", "row 3: oil of en-zh occurs twice"),
     ],
 )

@@ -92,6 +92,21 @@ def test_files_of_different_length_are_refused_or_their_rest_rejected(tmp_path: 
     assert read("moses", str(tmp_path / "a"), truncated="keep") == (WANT, [(3, "no_partner")])
 
 
+def test_marks_that_a_spreadsheet_wrote_around_a_cell_are_undone(tmp_path: Path, read: Read) -> None:
+    """As other marks stay: a whole sentence may be a quotation."""
+    cells = ['"He said ""no"", twice."', '"A quotation."', '"One" and "two"', '"""Three."""']
+    rows = "".join(f"{cell}\t句子{number}。\n" for number, cell in enumerate(cells))
+    (tmp_path / "a.tsv").write_text(f"source\ttarget\n{rows}")
+    good, bad = read("tsv", str(tmp_path / "a.tsv"), language=False)
+    assert [source for _, source, _ in good] == [
+        'He said "no", twice.',
+        '"A quotation."',
+        '"One" and "two"',
+        '"Three."',
+    ]
+    assert bad == []
+
+
 def test_rejects_stay_in_order_where_the_second_file_is_the_longer_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

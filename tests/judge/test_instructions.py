@@ -35,6 +35,12 @@ def test_there_are_800_of_20_dishes_and_40_cuisines(tmp_path: Path) -> None:
         ("authenticity\tordinal\t1 2\t?", "the name 'authenticity' is empty or there twice"),
         ("taste\tlinear\t1 2\t?", "scale 'linear' is not one of nominal, ordinal, interval"),
         ("taste\tordinal\t1 1\t?", "values must be two or more, each once"),
+        (
+            "taste\u200b \tordinal\t0.0 0.5 1.0\t?",
+            "write 0 for the value 0.0, as answers are read; write 1 for",
+        ),
+        ("authenticity\u200b\tordinal\t1 2\t?", "the name 'authenticity' is empty or there twice"),
+        ("taste\tnominal\t是（好） 否\t?", r"write 是\(好\) for the value 是（好）"),
         ("taste\tinterval\tlow high\t?", "values of an interval scale are whole numbers"),
     ],
 )

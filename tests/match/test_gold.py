@@ -18,7 +18,7 @@ def gold(tmp_path: Path, *lines: str) -> str:
 
 
 def test_lists_are_cut_at_bars(tmp_path: Path) -> None:
-    [row] = read_gold(gold(tmp_path, HEADER, 'zh:1\t茶\tTea\t1 "cup" | water\tBoil.')).to_dicts()
+    [row] = read_gold(gold(tmp_path, HEADER, 'zh:1\t茶\tTea\t1 "cup" ｜ water|\tBoil.')).to_dicts()
     assert row == {
         "source_id": "zh:1",
         "title": "Tea",

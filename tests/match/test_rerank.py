@@ -218,14 +218,18 @@ def test_a_graded_pair_counts_with_what_its_recipes_have_in_common_here(house: H
 
 def test_a_feature_that_is_no_number_and_a_pair_that_comes_twice_are_rejects(tmp_path: Path) -> None:
     rows = [
+        ["x:1", "茶", "r:1", "Tea", "", *known(1, 0.9)],
         ["x:1", "茶", "r:1", "Tea", "2", *known(1, 0.9)],
-        ["x:1", "茶", "r:1", "Tea", "0", *known(1, 0.9)],
+        ["x:1", "茶", "r:1", "Tea", "2", *known(1, 0.9)],
+        ["x:3", "饼", "r:1", "Tea", "2", *known(1, 0.9)],
+        ["x:3", "饼", "r:1", "Tea", "0", *known(1, 0.9)],
         ["x:2", "粥", "r:2", "Congee", "2", "0,85", *known(1, 0.9)[1:]],
     ]
     read, unusable = read_labels(write_labels(tmp_path / "labels.tsv", rows))
-    assert read.filter(pl.col("zh_id") == "x:1")["grade"].to_list() == [2]
+    assert read.filter(pl.col("zh_id").is_in(["x:1", "x:3"]))["grade"].to_list() == [2]
     found = unusable.select("reason", "detail").rows()
-    assert [reason for reason, _ in found] == ["repeated", "no_number"] and "0,85" in found[1][1]
+    assert [reason for reason, _ in found] == ["no_grade", "repeated", "several", "several", "no_number"]
+    assert "0,85" in found[-1][1]
 
 
 def test_the_sheet_of_unsure_pairs_is_graded_and_read_again(house: House, tmp_path: Path) -> None:

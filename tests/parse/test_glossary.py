@@ -39,6 +39,11 @@ def test_reads_the_papers_form_without_its_noise(tmp_path: Path) -> None:
     assert read_glossary(path).ingredients == {"盐": "盐"}
 
 
+def test_invisible_characters_neither_lose_a_word_nor_make_a_class(folder: Path) -> None:
+    (folder / "ingredients.tsv").write_text("surface\tclass\n豆腐\u200b\t豆腐\n猪肉\t肉\n牛肉\t肉\ufeff\n")
+    assert read_glossary(folder).ingredients == {"豆腐": "豆腐", "猪肉": "肉", "牛肉": "肉"}
+
+
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [

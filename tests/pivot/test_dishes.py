@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from wokflow.frame import tables
-from wokflow.frame.job import Job, UserError
+from wokflow.frame.job import Job, Progress, UserError
 from wokflow.ingest.schemas import RECIPES
 from wokflow.pivot.dishes import PUBLISHED, SHORTEST, finder, names, pair_rows, pivot_dishes, read_pairs
 from wokflow.pivot.settings import DishesSettings
@@ -82,6 +82,7 @@ def test_what_is_wrong_with_published_pairs_is_said(text: str, message: str, tmp
         (HEADER + "a\tb\tc\t\n", "row 2: only ingredient_removed may be empty"),
         (HEADER + "a\tb\tc\td\na\tb\tc\td\n", "row 3: the pair a to b occurs twice"),
         (HEADER + "a\tb\tc\td,e\n", "row 2: 'd,e' has a comma or a slash"),
+        (HEADER + "a\tb\tc\td\na\u200b\tb\tc\td\n", "row 3: the pair a to b occurs twice"),
         (HEADER + "a\ta\tc\td\n", "row 2: the pair a to a occurs twice, or both dishes are the same"),
     ],
 )
@@ -121,9 +122,15 @@ def test_a_dish_comes_from_the_field_or_else_from_the_title(tmp_path: Path) -> N
         write_recipes(tmp_path / "b", [("红烧肉炖豆腐", None), ("酱豆腐", None), ("凉菜", "红烧鱼")]),
     ]
     pairs = write_pairs(tmp_path / "pairs.tsv", "红烧肉 炖豆腐 肉 豆腐")
-    pivot_dishes(
-        recipes=parts, dishes=str(tmp_path / "out"), settings=DishesSettings(pairs=pairs, least=2), job=Job()
-    )
+    with (tmp_path / "log").open("w+") as log:
+        pivot_dishes(
+            recipes=parts,
+            dishes=str(tmp_path / "out"),
+            settings=DishesSettings(pairs=pairs, least=2),
+            job=Job(progress=Progress(log)),
+        )
+        log.seek(0)
+        assert "warning: of the dishes of pairs, no recipe is of 炖豆腐." in log.read()
     found = [(row[1], row[2]) for row in tables.read(tmp_path / "out").iter_rows()]
     assert found == [
         ("红烧肉", "title"),

@@ -121,6 +121,13 @@ def test_wrong_answers_are_refused_by_file_and_row(
         read_answers([sheet(tmp_path, *rows)], {"q"}, Progress())
 
 
+def test_one_annotator_under_two_spellings_does_not_count_as_two(tmp_path: Path) -> None:
+    alike = sheet(tmp_path, ("q", "anna", "always"), ("q", "anna\u200b ", "never"))
+    assert read_answers([alike], {"q"}, Progress()).rows() == [("q", "anna", "never")]
+    with pytest.raises(UserError, match="the annotators Anna and anna differ in letter case"):
+        read_answers([sheet(tmp_path, ("q", "anna", "always"), ("q", "Anna", "never"))], {"q"}, Progress())
+
+
 def test_files_that_are_no_sheets_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("question_id,annotator,answer\n")
     (tmp_path / "b").write_bytes("question_id\tannotator\tanswer\nq\ta\t不出现\n".encode("gbk"))

@@ -1,6 +1,5 @@
 """Ratings of people, read from the returned sheets."""
 
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
@@ -17,6 +16,7 @@ from wokflow.frame import tables
 from wokflow.frame.job import Job
 from wokflow.frame.tsv_sheets import write_sheet
 from wokflow.judge.schemas import RATINGS
+from wokflow.judge.tasks import plain_value
 from wokflow.pivot.people_answers import GIVEN
 
 CRITERIA = ("run", "instance_id", "criterion", "rating", "rater")
@@ -103,7 +103,7 @@ def _filled(
         count += 1
         row = known.get(sheet_row.cells[ID])
         columns = [each["column"] for each in row["fields"]] if row else []
-        cells = {column: _cell(sheet_row.cells.get(column, "")) for column in columns}
+        cells = {column: plain_value(sheet_row.cells.get(column, "")) for column in columns}
         raw = " | ".join(f"{column}: {cell}" for column, cell in cells.items() if cell)
         if row is None:
             rejected.append(sheet_row.reject("foreign", detail=sheet_row.cells[ID] or "no id"))
@@ -127,13 +127,6 @@ def _filled(
         comments[row["id"]] = comments.get(row["id"]) or sheet_row.cells.get(COMMENT, "")
     refuse_foreign(path, count, rejected)
     return filled, comments, rejected
-
-
-def _cell(text: str) -> str:
-    """An answer in its normal form: people and spreadsheets also write fullwidth digits, or 6.0 or 6,0 for 6."""
-    text = unicodedata.normalize("NFKC", text).strip()
-    whole, point, rest = text.replace(",", ".").partition(".")
-    return whole if point and whole.lstrip("-").isdecimal() and not rest.strip("0") else text
 
 
 def _read(row: Row, filled: Filled) -> Iterator[tuple[Row, str, str | None]]:

@@ -17,6 +17,7 @@ from wokflow.annotate.writing_checks import has_words
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.frame.tsv_sheets import FORMULA
+from wokflow.frame.writing import BARS
 from wokflow.match.gold import BETWEEN, MANDATORY
 
 PARTS = ("title", "ingredients", "steps")
@@ -130,5 +131,5 @@ def _texts(rows: Mapping[str, Row], path: str, raters: Iterable[Rater]) -> tuple
 
 def _entries(text: str) -> list[str]:
     """The parts of a text between line breaks and bars, without marks before them."""
-    lines = (BULLETS.sub("", " ".join(line.split())) for line in text.replace(BETWEEN, "\n").split("\n"))
+    lines = (BULLETS.sub("", " ".join(line.split())) for line in BARS.sub("\n", text).split("\n"))
     return [line for line in lines if line]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
-# Soft hyphens, joiners, marks of direction and spaces without width.
-UNSEEN = dict.fromkeys([0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF])
+from wokflow.frame.writing import UNSEEN
+
 # Marks that writers may leave out: vowels, doubling and lengthening of Arabic, points of Hebrew; stress in Cyrillic.
 OPTIONAL = (  # inside of a character class
     "\u0640\u064b-\u0652\u0670\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"

@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 from wokflow.evaluate import schemas
 from wokflow.evaluate.given_rows import read_rows
 from wokflow.evaluate.measured import Measured, read_measured
+from wokflow.evaluate.resampling import DIGITS
 from wokflow.evaluate.score_intervals import LENGTH, Floats, Metric, score, share, together
 from wokflow.evaluate.settings import CorrelationsSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.frame.text_files import comma_hint
+from wokflow.frame.writing import one_spelling
 
 COLUMNS = ("run", "instance_id", "criterion", "rating")
 AVERAGE = "avg."
@@ -70,13 +72,14 @@ def read_ratings(paths: Sequence[str]) -> Ratings:
     and a rater who rates a text twice by one criterion.
     """
     given: dict[str, dict[Rated, list[float]]] = {}
-    seen = set()
+    seen, raters = set(), set[str]()
     for path in paths:
         for number, (*cells, rater) in read_rows(path, COLUMNS, "ratings", optional=["rater"]):
             where = f"{path}, row {number}"
             if empty := [name for name, cell in zip(COLUMNS, cells, strict=True) if not cell]:
                 raise UserError(f"{where}: {', '.join(empty)} is empty. Fill it in or remove the row.")
             run, instance, criterion, text = (cell or "" for cell in cells)
+            raters |= {rater} if rater else set()
             if criterion == AVERAGE:
                 raise UserError(f"{where}: a criterion cannot be called {AVERAGE}: that is the mean of all.")
             if rater and (run, instance, criterion, rater) in seen:
@@ -85,14 +88,21 @@ def read_ratings(paths: Sequence[str]) -> Ratings:
                 )
             seen.add((run, instance, criterion, rater))
             given.setdefault(criterion, {}).setdefault((run, instance), []).append(_rating(text, where))
+    one_spelling("the raters", sorted(raters))
+    one_spelling("the criteria", sorted(given))
+    # Rounded as the metrics' values are: means that are equal must not differ in their last bit.
     means = {
-        name: {text: sum(of) / len(of) for text, of in texts.items()} for name, texts in sorted(given.items())
+        name: {text: round(sum(of) / len(of), DIGITS) for text, of in texts.items()}
+        for name, texts in sorted(given.items())
     }
     if not means:
         return {}
     complete = set.intersection(*(set(texts) for texts in means.values()))
     return means | {
-        AVERAGE: {text: sum(of[text] for of in means.values()) / len(means) for text in sorted(complete)}
+        AVERAGE: {
+            text: round(sum(of[text] for of in means.values()) / len(means), DIGITS)
+            for text in sorted(complete)
+        }
     }
 
 
@@ -242,7 +252,7 @@ def text_values(measured: Sequence[Measured]) -> dict[Rated, float]:
     values: dict[Rated, float] = {}
     for one in measured:
         texts = ((one.run, name) for name in one.ids)
-        values.update(zip(texts, np.round(one.of.values, 9).tolist(), strict=True))
+        values.update(zip(texts, np.round(one.of.values, DIGITS).tolist(), strict=True))
     return values
 
 
@@ -252,4 +262,4 @@ def run_scores(measured: Sequence[Measured], texts: Collection[Rated]) -> dict[s
     for one in measured:
         if places := [place for place, name in enumerate(one.ids) if (one.run, name) in wanted]:
             of_runs.setdefault(one.run, []).append(one.of.some(places))
-    return {run: round(score(together(some)), 9) for run, some in of_runs.items()}
+    return {run: round(score(together(some)), DIGITS) for run, some in of_runs.items()}

@@ -13,6 +13,7 @@ from wokflow.evaluate.spans import Output, csi_match
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
 from wokflow.frame.language_codes import base, languages_of
+from wokflow.frame.writing import one_spelling
 
 REFERENCE = "reference"
 PREDICTION_COLUMNS = ("instance_id", "run", "prediction")
@@ -130,7 +131,11 @@ def _predicted(predictions: Sequence[str], given: Sequence[str]) -> pl.DataFrame
     if predictions:
         frames.append(tables.read(predictions, PREDICTION_COLUMNS))
     for path in given:
-        rows = [cells for _, cells in read_rows(path, PREDICTION_COLUMNS, "translations", copied=True)]
+        rows = []
+        for number, cells in read_rows(path, PREDICTION_COLUMNS, "translations", copied=True):
+            if not cells[1]:
+                raise UserError(f"{path}, row {number}: the column run is empty; give the run's name.")
+            rows.append(cells)
         frames.append(pl.DataFrame(rows, schema, orient="row"))
     return pl.concat(frames)
 
@@ -144,6 +149,7 @@ def _runs(
     if (twice := made.filter(made.select(key).is_duplicated())).height:
         run, sentence = twice.select(key).row(0)
         raise UserError(f"Run {run} has instance {sentence} twice. Remove one of its predictions.")
+    one_spelling("the runs", made["run"].unique().sort())
     for (run,), rows in made.sort(key).group_by("run", maintain_order=True):
         if run == REFERENCE:
             raise UserError(f"A run is called {REFERENCE}, as the target side is. Give it another name.")

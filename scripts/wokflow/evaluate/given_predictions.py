@@ -6,6 +6,7 @@ from pathlib import Path
 from wokflow.evaluate.given_rows import Row, read_rows
 from wokflow.frame.job import Progress, UserError
 from wokflow.frame.text_files import read_text
+from wokflow.frame.writing import one_spelling
 from wokflow.pivot.instances import in_lines
 
 COLUMNS = ("instance_id", "run", "prediction")
@@ -20,8 +21,8 @@ def read_predictions(
     together they may hold several runs. A .txt file is one run, which has its name, in the form that the testbed's
     authors score: a line for each line of their base recipes. An instance that a run lacks, or whose prediction is
     null, counts as an empty prediction, and the log says how many do. Raises UserError, with file and row, for
-    missing columns, unknown instances, rows without run, instances that a run has twice, and a .txt file of more or
-    fewer lines.
+    missing columns, unknown instances, rows without run, instances that a run has twice, runs whose names differ in
+    letter case alone, and a .txt file of more or fewer lines.
     """
     wanted = set(known)
     runs: dict[str, dict[str, str]] = {}
@@ -42,6 +43,7 @@ def read_predictions(
             if instance in runs.setdefault(run, {}):
                 raise UserError(f"{where}: run {run} has instance {instance} twice. Remove one.")
             runs[run][instance] = prediction or ""
+    one_spelling("the runs", sorted(runs))
     if not runs and wanted:
         raise UserError(f"{', '.join(paths) or 'No file'}: there are no predictions to evaluate.")
     for run, texts in sorted(runs.items()):

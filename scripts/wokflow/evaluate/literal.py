@@ -13,6 +13,7 @@ from wokflow.evaluate.settings import LiteralSettings
 from wokflow.frame import tables
 from wokflow.frame.english import inflections
 from wokflow.frame.job import Job, UserError
+from wokflow.frame.writing import BARS, name_of
 
 REFERENCE = "reference"
 COLUMNS = ("data", "concept", "source", "target")
@@ -101,24 +102,27 @@ def _rates(data: str, texts: pl.DataFrame, concepts: Sequence[Concept]) -> list[
 def read_concepts(path: str) -> dict[str, list[Concept]]:
     """The concepts of each data, in the order of the file, which has tabs and the columns COLUMNS, perhaps more.
 
-    Columns `source` and `target` hold terms with | between them; rows that begin with # are passed over. English
-    terms are found as words, inflected or not. A term after a hyphen (-酱油, -baking powder) is an exception: terms
-    inside it are not counted. Raises UserError, with file and row, for rows that break these rules.
+    Columns `source` and `target` hold terms with | between them, around which blanks do not count; rows that begin
+    with # are passed over. English terms are found as words, inflected or not. A term after a hyphen (-酱油, -baking
+    powder) is an exception: terms inside it are not counted. Raises UserError, with file and row, for rows that break
+    these rules.
     """
     concepts: dict[str, list[Concept]] = {}
     for number, cells in read_rows(path, COLUMNS, "concepts", comments=True):
-        data, name, *terms = (cell or "" for cell in cells)
+        data, name, *listed = (cell or "" for cell in cells)
+        terms = [[name_of(term) for term in BARS.split(text)] for text in listed]
         langs = data.split("-")
-        if not name or not all(terms) or sorted(langs) != ["en", "zh"]:
+        empty = any(not term.removeprefix(EXCEPTION) for some in terms for term in some)
+        if not name or empty or sorted(langs) != ["en", "zh"]:
             raise UserError(
                 f"{path}, row {number}: data must be zh-en or en-zh, and {', '.join(COLUMNS[1:])} must not be "
-                "empty."
+                "empty, nor a term between bars."
             )
         if name in (known.name for known in concepts.get(data, ())):
             raise UserError(
                 f"{path}, row {number}: {name} of {data} occurs twice. Put all terms into one row."
             )
-        counts = (counter(text.split("|"), lang) for text, lang in zip(terms, langs, strict=True))
+        counts = (counter(some, lang) for some, lang in zip(terms, langs, strict=True))
         concepts.setdefault(data, []).append(Concept(name, *counts))
     return concepts
 
@@ -128,7 +132,7 @@ def counter(terms: Sequence[str], lang: str) -> Count:
     exceptions = {term.removeprefix(EXCEPTION) for term in terms if term.startswith(EXCEPTION)}
     forms: dict[str, bool] = {}  # each form, and whether it counts
     for term in [*(term for term in terms if not term.startswith(EXCEPTION)), *sorted(exceptions)]:
-        for form in inflections(term) if lang == "en" else [term]:
+        for form in inflections(term) if lang == "en" else [term.lower()]:
             forms[form] = term not in exceptions
     longest_first = "|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True))
     pattern = re.compile(rf"\b(?:{longest_first})\b" if lang == "en" else longest_first)

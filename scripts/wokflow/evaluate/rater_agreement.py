@@ -8,6 +8,7 @@ import numpy as np
 
 from wokflow.evaluate.rated import Rated, Ratings, both
 from wokflow.evaluate.resampling import (
+    DIGITS,
     Counts,
     Floats,
     by_unit,
@@ -128,7 +129,7 @@ def _average(means: Floats) -> Floats:
     known = ~np.isnan(means)
     with np.errstate(invalid="ignore"):
         averages: Floats = np.where(known, means, 0).sum(axis=1) / known.sum(axis=1)
-    return averages
+    return np.round(averages, DIGITS)
 
 
 def _mean(

@@ -2,9 +2,15 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import cache
 
+from wokflow.frame.job import UserError
 from wokflow.frame.languages import CHINESE, HAN
+
+# Soft hyphens, joiners, marks of direction and spaces without width.
+UNSEEN = dict.fromkeys([0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF])
+BARS = re.compile("[|｜]")  # between the entries of a cell, as keyboards of English and Chinese have it
 
 # The most frequent characters of recipes and of other text, from the lexicon, the demo, the treebanks and jieba.
 _SIMPLIFIED = (
@@ -91,3 +97,20 @@ def _is_written(part: str) -> bool:
     scripts = {unicodedata.name(letter, "").split(" ")[0].split("-")[0] for letter in part}
     alike = len(scripts) == 1 or scripts == {"HIRAGANA", "KATAKANA"}
     return alike and scripts != {"HALFWIDTH"} and (part == part.upper() or part[1:] == part[1:].lower())
+
+
+def name_of(text: str) -> str:
+    """A name as it is compared: composed (NFC), without invisible characters, and without blanks around it."""
+    return unicodedata.normalize("NFC", text.translate(UNSEEN)).strip()
+
+
+def one_spelling(what: str, names: Iterable[str]) -> None:
+    """Raise UserError for two names that differ in letter case or in the width of characters alone."""
+    known: dict[str, str] = {}
+    for name in names:
+        other = known.setdefault(unicodedata.normalize("NFKC", name).casefold(), name)
+        if other != name:
+            raise UserError(
+                f"{what} {other} and {name} differ in letter case or width alone: if they are one, write them alike; "
+                "else, give one of them another name."
+            )

@@ -53,8 +53,19 @@ def read_moses(paths: Sequence[str], pair: str) -> Iterator[Row]:
 
 
 def read_tsv(paths: Sequence[str], pair: str) -> Iterator[Row]:
-    """A tab-separated table whose header has `source` and `target`."""
-    return _columns(paths[0], ("source", "target"))
+    """A tab-separated table whose header has `source` and `target`.
+
+    A cell that only a spreadsheet can have written so, with all marks in it doubled ("He said ""no""."), is read
+    without them.
+    """
+    for row in _columns(paths[0], ("source", "target")):
+        yield row if row.reject else row._replace(source=_unquoted(row.source), target=_unquoted(row.target))
+
+
+def _unquoted(cell: str) -> str:
+    inside = cell[1:-1]
+    whole = len(cell) > 2 and cell[0] == cell[-1] == '"' and '""' in inside
+    return inside.replace('""', '"') if whole and '"' not in inside.replace('""', "") else cell
 
 
 def read_samanantar(paths: Sequence[str], pair: str) -> Iterator[Row]:

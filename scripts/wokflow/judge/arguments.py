@@ -161,7 +161,7 @@ def _model(row: Mapping[str, str], settings: Mapping[str, Any]) -> AskedModel:
         int(row["repetitions"] or REPETITIONS.get(role, 1)),
         int(row["seed"] or SEED),
         located(expanded(row["answers"])) or None,
-        row.get("family") or model_family(row["model"]),
+        (row.get("family") or model_family(row["model"])).lower(),
     )
 
 

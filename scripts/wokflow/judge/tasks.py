@@ -1,10 +1,12 @@
 """The tasks of rating the recipes that models wrote."""
 
+import unicodedata
 from typing import Any
 
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.frame.text_files import read_table
+from wokflow.frame.writing import name_of
 from wokflow.generate.answers import cleaned
 from wokflow.judge.schemas import TASK_REJECTS, TASKS
 from wokflow.judge.settings import TasksSettings
@@ -41,11 +43,20 @@ def judge_tasks(
     tables.write(rejects, TASK_REJECTS, left_out, job.metadata)
 
 
+def plain_value(text: str) -> str:
+    """A rating in its normal form: people and spreadsheets also write fullwidth digits, or 6.0 or 6,0 for 6."""
+    text = unicodedata.normalize("NFKC", text).strip()
+    whole, point, rest = text.replace(",", ".").partition(".")
+    return whole if point and whole.lstrip("-").isdecimal() and not rest.strip("0") else text
+
+
 def read_dimensions(path: str) -> list[dict[str, Any]]:
     """The dimensions of a table, in the form of judge/tasks. Raises UserError for one that cannot be rated."""
     dimensions: dict[str, dict[str, Any]] = {}
-    for line, row in read_table(path, ("name", "scale", "values", "question"), comments=True):
+    for line, cells in read_table(path, ("name", "scale", "values", "question"), comments=True):
+        row = cells | {"name": name_of(cells["name"])}
         values = row["values"].split()
+        other = [value for value in values if plain_value(value) != value]
         wrong = [
             *(
                 [f"the name {row['name']!r} is empty or there twice"]
@@ -58,6 +69,7 @@ def read_dimensions(path: str) -> list[dict[str, Any]]:
                 else []
             ),
             *(["values must be two or more, each once"] if len({*values}) < max(2, len(values)) else []),
+            *(f"write {plain_value(value)} for the value {value}, as answers are read" for value in other),
         ]
         if row["scale"] == "interval" and not all(value.lstrip("-").isdecimal() for value in values):
             wrong.append("values of an interval scale are whole numbers")

@@ -9,6 +9,7 @@ import polars as pl
 from wokflow.frame.job import Progress, UserError
 from wokflow.frame.tsv_sheets import write_sheet
 from wokflow.frame.workbooks import read_filled
+from wokflow.frame.writing import name_of, one_spelling
 from wokflow.lexicon.schemas import MEASURES
 
 NONE = {"none", "no", "0", "-", "无", "没有"}
@@ -88,7 +89,7 @@ def read_marks(
     for path in paths:
         again = 0
         for line, row in read_filled(path, GIVEN):
-            key, annotator, literal, kind = (row.get(name, "").strip() for name in GIVEN)
+            key, annotator, literal, kind = (name_of(row.get(name, "")) for name in GIVEN)
             if not literal and not kind:
                 continue
             where = f"{path}, row {line}"
@@ -105,6 +106,7 @@ def read_marks(
             marks[key, annotator] = Mark(key, annotator, chosen, _kind(where, kind, chosen, one))
         if again:
             progress.say(f"{path}: {again} words were marked again by the same annotator; the last counts")
+    one_spelling("the annotators", sorted({annotator for _, annotator in marks}))
     order = {key: number for number, key in enumerate(known)}
     yield from sorted(marks.values(), key=lambda mark: (order[mark.word_id], mark.annotator))
 

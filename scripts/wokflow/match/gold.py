@@ -11,6 +11,7 @@ from wokflow.frame import tables
 from wokflow.frame.job import UserError
 from wokflow.frame.misread_text import refuse_misread
 from wokflow.frame.text_files import read_table, read_text
+from wokflow.frame.writing import BARS
 
 TARGET = ("title", "ingredients", "steps")
 SOURCE = tuple(f"source_{name}" for name in TARGET)
@@ -143,7 +144,7 @@ def _part(recipe: Any, name: str) -> str | list[str]:
 def _cell(name: str, text: str) -> str | list[str]:
     if name in ("source_id", "line") or name.endswith("title"):
         return text.strip()
-    return [entry.strip() for entry in text.split(BETWEEN) if entry.strip()]
+    return [entry.strip() for entry in BARS.split(text) if entry.strip()]
 
 
 def _words(titles: pl.Series, simplified: bool) -> pl.Series:

@@ -24,6 +24,7 @@ REASONS = {
         by_design=True,
     ),
     "no_grade": Reason("The cell in column grade is empty, or is none of 0, 1 and 2."),
+    "several": Reason("A pair that other rows of the sheet grade otherwise."),
     "no_number": Reason(
         "A cell that tells what a graded pair has in common is no number, such as 0,85 for 0.85."
     ),

@@ -10,6 +10,7 @@ from wokflow.frame.job import UserError
 from wokflow.frame.misread_text import refuse_misread_json
 from wokflow.frame.pickles import read_pickle
 from wokflow.frame.text_files import read_table, read_text
+from wokflow.frame.writing import name_of
 
 KINDS = ("verbs", "ingredients", "tools")
 PICKLED = ("ingredients", "verbs", "tools")  # in glossary_dict.pkl
@@ -86,9 +87,9 @@ def _published(path: Path) -> Glossary:
 def _cleaned(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Strip surfaces and drop unusable ones. If two become equal, the one written without blanks counts."""
     words: dict[str, str] = {}
-    for surface, name in sorted(pairs, key=lambda pair: pair[0] != pair[0].strip()):
-        if _usable(surface := surface.strip()):
-            words.setdefault(surface, name.strip())
+    for surface, name in sorted(pairs, key=lambda pair: pair[0] != name_of(pair[0])):
+        if _usable(surface := name_of(surface)):
+            words.setdefault(surface, name_of(name))
     return words
 
 
@@ -121,7 +122,7 @@ def _rows(path: Path, header: tuple[str, ...]) -> Iterator[tuple[int, list[str]]
     if not path.exists():
         raise _missing(path)
     for number, row in read_table(path, header):
-        cells = [row[name].strip() for name in header]
+        cells = [name_of(row[name]) for name in header]
         if not all(cells):
             raise UserError(f"{path}, line {number}: {' and '.join(header)} must be filled, found {cells}")
         yield number, cells

@@ -12,6 +12,7 @@ from wokflow.frame.job import Job, UserError
 from wokflow.frame.misread_text import refuse_misread_json
 from wokflow.frame.text_files import read_text
 from wokflow.frame.tsv_sheets import read_sheet
+from wokflow.frame.writing import name_of
 from wokflow.parse.glossary import is_divided
 from wokflow.pivot import schemas
 from wokflow.pivot.settings import DishesSettings
@@ -52,7 +53,7 @@ def pair_rows(path: str) -> list[dict[str, str]]:
     else:
         found = _json_rows(path) if path.endswith(".json") else _tsv_rows(path)
     for where, row in found:
-        values = {name: (row.get(name) or "").strip() for name in (*PAIR, *ENGLISH)}
+        values = {name: name_of(row.get(name) or "") for name in (*PAIR, *ENGLISH)}
         pair = values["base_dish"], values["target_dish"]
         if not all(values[name] for name in PAIR if name != "ingredient_removed"):
             raise UserError(f"{path}, {where}: only ingredient_removed may be empty.")
@@ -123,11 +124,12 @@ def pivot_dishes(*, recipes: Sequence[str], dishes: str, settings: DishesSetting
     """Write the dish of each recipe that has a known one (schema pivot/dishes), in the recipes' order.
 
     The dish is the recipe's field `dish`. If that is null, it is the longest known name in the title, and of equally
-    long ones the first. Known names are the dishes of the pairs and those in the field of enough recipes. Memory
-    holds BATCH recipes at a time, and the names.
+    long ones the first. Known names are the dishes of the pairs and those in the field of enough recipes. A warning
+    names the dishes of pairs that no recipe has. Memory holds BATCH recipes at a time, and the names.
     """
     named = tables.scan(recipes, ["dish"]).drop_nulls().group_by("dish").len().collect(engine="streaming")
-    known = {*names(read_pairs(settings.pairs)), *named.filter(pl.col("len") >= settings.least)["dish"]}
+    lacking = {*names(read_pairs(settings.pairs))}
+    known = {*lacking, *named.filter(pl.col("len") >= settings.least)["dish"]}
     find = finder(known)
     total, done, with_dish = tables.rows(recipes), 0, 0
     with tables.PartWriter(dishes, schemas.DISHES, job.metadata) as part:
@@ -135,11 +137,17 @@ def pivot_dishes(*, recipes: Sequence[str], dishes: str, settings: DishesSetting
             for batch in tables.opened(path).iter_batches(BATCH, columns=["recipe_id", "title", "dish"]):
                 frame = _with_dish(pl.DataFrame(batch), find)
                 part.write(frame)
+                lacking -= {*frame["dish"].unique()}
                 done, with_dish = done + batch.num_rows, with_dish + frame.height
                 text = (
                     f"{done} recipes, {with_dish} of them with a dish; {len(known)} were looked for in titles"
                 )
                 job.progress(done, text, of=total)
+    if lacking:
+        job.progress.warn(
+            f"of the dishes of pairs, no recipe is of {', '.join(sorted(lacking))}. Are they written as in the "
+            "corpus, in simplified or traditional characters?"
+        )
 
 
 def _with_dish(recipes: pl.DataFrame, find: Callable[[str], str | None]) -> pl.DataFrame:

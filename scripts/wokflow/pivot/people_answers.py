@@ -6,6 +6,7 @@ import polars as pl
 
 from wokflow.frame.job import Progress, UserError
 from wokflow.frame.tsv_sheets import read_sheet
+from wokflow.frame.writing import name_of, one_spelling
 
 ANSWERS = {
     **dict.fromkeys(("never", "does not occur", "do not occur", "不出现"), "never"),
@@ -29,7 +30,7 @@ def read_answers(paths: Sequence[str], known: Collection[str], progress: Progres
     for path in paths:
         again = 0
         for line, row in read_sheet(path, GIVEN):
-            question, annotator, answer = (row.get(name, "") for name in GIVEN)
+            question, annotator, answer = (name_of(row.get(name, "")) for name in GIVEN)
             if not answer:
                 continue
             where = f"{path}, row {line}"
@@ -49,5 +50,6 @@ def read_answers(paths: Sequence[str], known: Collection[str], progress: Progres
             progress.say(
                 f"{path}: {again} questions were answered again by the same annotator; the last counts"
             )
+    one_spelling("the annotators", sorted({annotator for _, annotator in answers}))
     rows = [(*key, answer) for key, answer in sorted(answers.items())]
     return pl.DataFrame(rows, dict.fromkeys(GIVEN, pl.String), orient="row")
