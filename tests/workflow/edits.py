@@ -83,7 +83,7 @@ PLANNED_EDITS: dict[str, tuple[Edit, set[str]]] = {
     ),
     "code of the rules that find actions": (append(f"{PACKAGE}/parse/clause_rules.py", "NEW = 1\n"), ACTED),
     "code of the step's own module": (
-        replace(f"{PACKAGE}/match/pair.py", "SLICE = 1_000_000", "SLICE = 500_000"),
+        replace(f"{PACKAGE}/match/pair.py", "SLICE = 250_000", "SLICE = 500_000"),
         PAIRED,
     ),
     "a template of the report": (append(f"{PACKAGE}/report/templates/train.html", "<p>New.</p>\n"), REPORTED),
