@@ -50,6 +50,7 @@ refuse_moved(
 
 if workflow.exec_mode == ExecMode.DEFAULT:
     restore_records(RESULTS, [[str(path) for path in rule.output] for rule in OWN_RULES])
+    demand_digests()
 
 
 rule all:

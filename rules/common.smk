@@ -11,9 +11,9 @@ from wokflow.enrich.stage import item_languages
 from wokflow.export.planning import refuse_planned
 from wokflow.frame.config import prepare, read_schema
 from wokflow.frame.config_files import read_yaml
-from wokflow.frame.digests import identity
+from wokflow.frame.digests import command_digest, identity
 from wokflow.frame.language_codes import wikipedia
-from wokflow.frame.records import restore
+from wokflow.frame.records import forgotten, restore
 from wokflow.frame.rules import Results, Steps
 from wokflow.frame.scope import Scope
 from wokflow.frame.wikidata import ENTITIES
@@ -70,6 +70,12 @@ RAW |= {f"pages_{lang}": [path] for lang, path in DUMPS.items()}
 RAW[ENTITIES] = [config["enrich"]["entities"]["path"]]
 
 
+def fetched_from(corpus):
+    """What says which file of the web a source is: its URL, and its checksum where the config has one."""
+    source = config["sources"][corpus]
+    return " ".join(filter(None, (source["url"], source.get("sha256"))))
+
+
 def refuse_moved(paths):
     """A module's prefix moves inputs and outputs; what rules name by params and in tables would stay."""
     for path in paths:
@@ -115,6 +121,7 @@ SOURCE, TITLES, TEXTS, TRANSLATIONS = CUTOFFS.source, CUTOFFS.titles, CUTOFFS.te
 VECTORS, CLAUSES, EXAMPLES, INSTANCES = CUTOFFS.vectors, CUTOFFS.clauses, CUTOFFS.examples, CUTOFFS.instances
 PARSING = CLAUSES if PARSER_USED else SOURCE  # the last cutoff before actions
 
+DIGESTS = {cutoff.digest for group in vars(CUTOFFS).values() for cutoff in group.members.values()}
 STEPS = Steps(config, SCHEMA, RUNS, DIRECTIONS, checkpoints)
 step, after, data = STEPS.params, STEPS.after, STEPS.data
 of_source, of_target, of_model, of_data = STEPS.of_source, STEPS.of_target, STEPS.of_model, STEPS.of_data
@@ -149,6 +156,29 @@ def restore_records(results, patterns):
 
 TARGETS = stages.targets(SCOPE)
 WHOLE = stages.included(config)  # what a run without a target is for
+
+
+def demand_digests():
+    """Lost digests of cutoffs that jobs behind the targets waited for become targets, too.
+
+    As inputs of a target they would not do: where anything else is to run, Snakemake looks at no job behind it. What
+    the targets are, it learns only when all rules are known.
+    """
+    files = {
+        paper.target: paper_plan.files_of(short, RESULTS, TARGETS)
+        for short, paper in paper_settings.PAPERS.items()
+    }
+    files |= {"all": [path for stage in WHOLE for path in TARGETS.get(stage, ())], **TARGETS}
+    prepare_dag = workflow._prepare_dag
+
+    def prepare(*args, **options):
+        asked = [*workflow.dag_settings.targets] or ([] if EARLIER_RULES else ["all"])
+        lost = forgotten(itertools.chain(*(files.get(target, [target]) for target in asked)), DIGESTS)
+        if lost:
+            workflow.dag_settings.targets = [*asked, *lost]
+        return prepare_dag(*args, **options)
+
+    workflow._prepare_dag = prepare
 
 
 @cache

@@ -87,6 +87,7 @@ rule enrich_link:
                 "pair": SENTENCES[wildcards.corpus],
                 "annotated": RAW[wildcards.corpus][0] if RELEASED else None,
             },
+            files=lambda wildcards: command_digest(config["enrich"]["link"]["command"]),
         ),
     script:
         "../scripts/step.py"

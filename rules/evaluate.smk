@@ -16,6 +16,12 @@ MEASURED = [  # tables evaluate/parts of all runs that adapt recipes or translat
 ]
 
 
+# A RUN.txt of predictions gives its run the name.
+NAMED_BY_FILES = [
+    Path(path).stem for path in EVALUATE["counterfactual"]["predictions"] if path.endswith(".txt")
+]
+
+
 rule evaluate_counterfactual:
     input:
         **after(
@@ -48,7 +54,7 @@ rule evaluate_counterfactual:
             or (PARSER_USED and not PARSER_TRAINED and PARSE["dependencies"]["device"] != "cpu")
         ),
     params:
-        **step("evaluate.counterfactual"),
+        **step("evaluate.counterfactual", given=lambda wildcards: {"named": NAMED_BY_FILES}),
     script:
         "../scripts/step.py"
 
@@ -164,6 +170,7 @@ rule evaluate_smatch:
                 "data": DIRECTION[wildcards.run],
                 "command": EVALUATE["smatch"]["parsers"][TARGET[wildcards.run]],
             },
+            files=lambda wildcards: command_digest(EVALUATE["smatch"]["parsers"][TARGET[wildcards.run]]),
         ),
     script:
         "../scripts/step.py"
@@ -188,7 +195,11 @@ rule evaluate_comet:
         runtime=minutes(120),
         gpu=int(config["evaluate"]["comet"]["device"] != "cpu"),
     params:
-        **step("evaluate.comet", given=lambda wildcards: {"data": DIRECTION[wildcards.run]}),
+        **step(
+            "evaluate.comet",
+            given=lambda wildcards: {"data": DIRECTION[wildcards.run]},
+            files=lambda wildcards: command_digest(EVALUATE["comet"]["command"]),
+        ),
     script:
         "../scripts/step.py"
 
@@ -212,7 +223,11 @@ rule evaluate_bleurt:
         runtime=minutes(120),
         gpu=int(config["evaluate"]["bleurt"]["device"] != "cpu"),
     params:
-        **step("evaluate.bleurt", given=lambda wildcards: {"data": DIRECTION[wildcards.run]}),
+        **step(
+            "evaluate.bleurt",
+            given=lambda wildcards: {"data": DIRECTION[wildcards.run]},
+            files=lambda wildcards: command_digest(EVALUATE["bleurt"]["command"]),
+        ),
     script:
         "../scripts/step.py"
 

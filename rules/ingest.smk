@@ -1,6 +1,13 @@
+# A file that the workflow fetched, and that was deleted since, is fetched again for whoever reads it.
+fetched = lambda wildcards: ancient(RAW[wildcards.corpus]) if wildcards.corpus in FETCHED else []
+
+
 checkpoint ingest_source:
     input:
-        raw=lambda wildcards: ancient(RAW[wildcards.corpus]),
+        # Where a file was fetched again, keys behind it are compared only if this job runs.
+        raw=lambda wildcards: (
+            RAW[wildcards.corpus] if wildcards.corpus in FETCHED else ancient(RAW[wildcards.corpus])
+        ),
     output:
         data=f"{RESULTS}/ingest/source/{{corpus}}.json",
     log:
@@ -16,7 +23,7 @@ checkpoint ingest_source:
         **step(
             "ingest.source",
             raw=lambda wildcards: " ".join(
-                config["sources"][wildcards.corpus]["url"] if wildcards.corpus in FETCHED else identity(path)
+                fetched_from(wildcards.corpus) if wildcards.corpus in FETCHED else identity(path)
                 for path in RAW[wildcards.corpus]
             ),
         ),
@@ -26,6 +33,7 @@ checkpoint ingest_source:
 
 rule ingest_recipes:
     input:
+        fetched,
         **after(source=SOURCE),
     output:
         recipes=parts("ingest/recipes/{corpus}", INGEST_PARTS),
@@ -53,6 +61,7 @@ rule ingest_recipes:
 
 rule ingest_sentences:
     input:
+        fetched,
         **after(source=CUTOFFS.sentences),
     output:
         sentences=parts("ingest/sentences/{corpus}", SENTENCE_PARTS),
@@ -83,14 +92,14 @@ rule ingest_sentences:
 
 rule ingest_download:
     output:
-        path=f"{RESULTS}/ingest/download/{{corpus}}/{{file}}",
+        path=update(f"{RESULTS}/ingest/download/{{corpus}}/{{file}}"),  # one with this checksum stays
     log:
         log_of("ingest_download", "corpus", "file"),
     benchmark:
         benchmark_of("ingest_download", "corpus", "file")
     wildcard_constraints:
         corpus="|".join(FETCHED) or "(?!)",
-        file="[A-Za-z0-9._-]+",
+        file="[A-Za-z0-9_-][A-Za-z0-9._-]*",
     localrule: True  # nodes of a cluster often have no way to the web
     conda:
         "../envs/ingest.yaml"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from wokflow.frame import digests
-from wokflow.frame.digests import file_digest, identity, named_by, path_digest
+from wokflow.frame.digests import command_digest, file_digest, identity, named_by, path_digest
 
 
 def folder_digest(folder: Path, files: dict[str, str]) -> str:
@@ -33,6 +33,29 @@ def test_a_folder_is_known_by_contents_and_names(tmp_path: Path) -> None:
     found = [folder_digest(tmp_path / str(number), some) for number, some in enumerate([files, *variants])]
     assert len(set(found)) == len(found)
     assert folder_digest(tmp_path / "elsewhere", files) == found[0]
+
+
+def test_what_other_programs_keep_in_a_folder_does_not_count(tmp_path: Path) -> None:
+    own = folder_digest(tmp_path / "one", {"a.tsv": "1", "b/c.tsv": "2"})
+    for number, name in enumerate(
+        [".~lock.a.tsv#", "b/.c.tsv.swp", "~$a.xlsx", "a.tsv~", ".cache/hub/a.metadata"]
+    ):
+        assert folder_digest(tmp_path / str(number), {"a.tsv": "1", "b/c.tsv": "2", name: "3"}) == own, name
+
+
+def test_files_that_a_command_names_count_by_content(tmp_path: Path) -> None:
+    script, model = tmp_path / "link.py", tmp_path / "model.ckpt"
+    words = ["python", str(script), f"--model={model}", "{input}", str(tmp_path)]
+    absent = command_digest(words)
+    found = [absent]
+    for text in ("1", "2"):
+        for file in (script, model):
+            file.write_text(text)
+            path_digest.cache_clear()
+            found.append(command_digest(words))
+    assert len(set(found)) == 5
+    (tmp_path / "log").write_text("")  # a folder counts by its name
+    assert command_digest(words) == found[-1]
 
 
 def test_a_name_that_reads_like_two_files_is_one(tmp_path: Path) -> None:

@@ -72,6 +72,15 @@ def append(path: str, text: str) -> Edit:
     return edit
 
 
+def written(path: str, text: str) -> Edit:
+    """A new file."""
+
+    def edit(house: Path) -> None:
+        (house / path).write_text(text, encoding="utf-8")
+
+    return edit
+
+
 def then(*edits: Edit) -> Edit:
     def edit(house: Path) -> None:
         for one in edits:

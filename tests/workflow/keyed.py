@@ -4,6 +4,7 @@ from tests.workflow.changes import FREE, Settings, setting
 from tests.workflow.keyed_dialogues import OF_DIALOGUES, SPOKEN
 from tests.workflow.keyed_rewriting import OF_ALL_REWRITING, OF_REWRITING
 from tests.workflow.keyed_sheets import OF_SHEETS, WORDS
+from tests.workflow.keyed_sources import FETCHED, OF_SOURCES
 
 # A setting, or a block that holds it -> the rules whose keys change. Other shards are other jobs, with the same key.
 OTHER_KEYS: dict[str, set[str]] = {
@@ -55,13 +56,6 @@ SEVERAL_KEYS = {
 }
 SHOWS_SETTINGS = {"report_page"}  # the page tells settings of many steps, and so has them in its key
 
-FETCHED = Settings(
-    {
-        "sources.fetched.kind": "moses",
-        "sources.fetched.pair": "en-zh",
-        "sources.fetched.url": "https://example.org/lines.zip",
-    }
-)
 NAMED = setting("match.candidates.titles", "data/dishes.tsv")
 COOKED = setting("match.rerank.by", "recipes")
 TAUGHT = Settings({"match.rerank.by": "recipes", "match.rerank.graded": "data/labels.tsv"})
@@ -111,22 +105,7 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
         setting("enrich.link.backend", "released"),
         {"enrich_link"},  # what is taken is not measured: enrich_link_quality has no job
     ),
-    **{
-        f"ingest.download.{name}, which changes no file": (
-            FETCHED,
-            setting(f"ingest.download.{name}", value),
-            set(),
-        )
-        for name, value in {"attempts": 2, "timeout_s": 5}.items()
-    },
-    **{
-        f"sources.lines.{name}, beside a path": (
-            setting("contact", "me@example.org"),
-            setting(f"sources.lines.{name}", value),
-            set(),
-        )
-        for name, value in {"url": "https://example.org/lines.zip", "sha256": "0" * 64}.items()
-    },
+    **OF_SOURCES,
     **{
         f"ingest.pages.{name}, without a dump": (
             setting("contact", "me@example.org"),

@@ -1,6 +1,7 @@
 """Items of sources that are fetched, explained by Wikipedia's pages, through the workflow."""
 
 import gzip
+import hashlib
 import io
 import json
 import zipfile
@@ -30,11 +31,11 @@ contact: me@example.org
 """
 
 
-def archive() -> bytes:
+def archive(count: int = 3) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
         for side, lang in enumerate(("en", "zh")):
-            made.writestr(f"OPUS.en-zh.{lang}", "".join(f"{pair[side]}\n" for pair in LINES[:3]))
+            made.writestr(f"OPUS.en-zh.{lang}", "".join(f"{pair[side]}\n" for pair in LINES[:count]))
     return file.getvalue()
 
 
@@ -89,6 +90,35 @@ def test_a_source_is_fetched_once_its_items_are_explained_and_links_of_an_annota
     measured = pl.read_parquet(table)
     assert table.parent.name == "annotated"
     assert measured.select("annotations", "linked", "found").rows() == [(2, 1, 1)] * 4
+
+
+def test_a_checksum_decides_whether_a_file_stays_or_another_version_is_fetched_and_read(house: Path) -> None:
+    path = house / "results/ingest/download/fetched/OPUS.en-zh.zip"
+
+    def ingested(site: Site, **more: Any) -> tuple[int, str]:
+        """The number of pairs that come out, and what the run said."""
+        source = {"kind": "moses", "pair": "en-zh", "url": f"{site.url.rpartition('/')[0]}/{path.name}"}
+        config = {"sources": {"fetched": source | more.pop("source", {})}, "ingest": {"sentences": more}}
+        (house / "mine.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+        said = snakemake(house, "ingest", "--configfile", "mine.yaml").stdout
+        return len(pl.read_parquet(house / "results/ingest/sentences/fetched/*.parquet")), said
+
+    def pinned(data: bytes) -> dict[str, str]:
+        return {"sha256": hashlib.sha256(data).hexdigest()}
+
+    old, new = archive(), archive(2)
+    site = Site(data=old)
+    with serving(site):
+        before, _ = ingested(site)
+        count, said = ingested(site, source=pinned(old))
+        assert (count, len(site.requests)) == (before, 1) and path.exists(), "the file that is there stays"
+        assert "damaged" not in said
+        site.data = new
+        count, _ = ingested(site, source=pinned(new))
+        assert count < before and len(site.requests) == 2
+        path.unlink()
+        ingested(site, source=pinned(new), longest=199)
+        assert len(site.requests) == 3, "a file that was deleted is fetched again for what reads it"
 
 
 @pytest.mark.parametrize(

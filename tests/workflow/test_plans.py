@@ -10,10 +10,11 @@ import yaml
 
 from tests.conftest import ROOT
 from tests.workflow.batches import Batch, batches, keys_changed_by, members_changed
-from tests.workflow.changes import Settings, then
+from tests.workflow.changes import Settings, setting, then
 from tests.workflow.conftest import EVERY, copy_of
 from tests.workflow.edits import EDIT_OF_ALL, EDITS, PLANNED_EDITS, WITHOUT_EFFECT
 from tests.workflow.keyed import KEYED, SEVERAL_KEYS, SHOWS_SETTINGS
+from tests.workflow.keyed_sources import FETCHED
 from tests.workflow.planner import Planned, Planner, plan_once
 from tests.workflow.run_edits import RUN_EDITS, RUN_SETTINGS
 from tests.workflow.setting_edits import CUT_SETTINGS, PLANNED_SETTINGS, SETTINGS
@@ -141,6 +142,12 @@ def test_the_papers_settings_can_be_planned(
     planned = planner.plan("--configfile", str(built / "config" / "papers" / "000-recipes.yaml"), str(mine))
     assert planned.described >= {"generate_server", "generate_prompt", "train_model"}
     assert planned.described == planned.rules
+
+
+def test_a_checksum_says_which_file_is_fetched(plan: Plan) -> None:
+    """Else another version at the same URL would be fetched, and not read."""
+    anew = plan(FETCHED, setting("sources.fetched.sha256", "0" * 64))
+    assert anew.rules_with_other_keys(plan(FETCHED)) == {"ingest_download", "ingest_source"}
 
 
 def test_every_key_of_the_config_is_edited_somewhere() -> None:

@@ -66,7 +66,9 @@ class LinkSettings(Settings):
     phrases: Annotated[Content[Text], DICTIONARY] = "resources/enrich/phrases.tsv"
     """Backend dictionary: fixed phrases (lang, phrase) whose words are no items, as in `for the sake of`."""
     command: Annotated[tuple[Text, ...], COMMAND] = ()
-    """Backend command: the program, an entry a word; docs/items.md says what it reads and writes."""
+    """Backend command: the program, an entry a word; docs/items.md says what it reads and writes. Files that it
+    names, such as a script, count by content.
+    """
     seconds: Annotated[Never[float | None], COMMAND] = Field(None, gt=0)
     """Backend command: longest time for a part of the sentences (ingest.sentences.parts)."""
 

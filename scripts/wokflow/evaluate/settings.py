@@ -80,6 +80,8 @@ class CounterfactualSettings(Settings):
     """Generated recipes to be scored beside the baselines: tables (Parquet or .tsv) with the columns instance_id,
     run and prediction; or RUN.txt with a line for each base recipe, as the testbed's authors score them.
     """
+    named: list[str] = from_rule()
+    """The runs of files RUN.txt, which have their names from these."""
     vectors: FileOrFolder[str] = ""
     """Word vectors for the soft scores: a file in word2vec's text format, or a folder. Empty: those that the
     workflow trains (parse.vectors).
@@ -160,10 +162,12 @@ class Parsers(Block):
     zh: tuple[Text, ...] = ()
     """Command of an AMR parser for texts of this language, an entry a word: {input} stands for a file with a text a
     line, {output} for the graphs in Penman form, blank lines between; none does not measure it.
+    Files that it names count by content.
     """
     en: tuple[Text, ...] = ()
     """Command of an AMR parser for texts of this language, an entry a word: {input} stands for a file with a text a
     line, {output} for the graphs in Penman form, blank lines between; none does not measure it.
+    Files that it names count by content.
     """
 
 
@@ -183,8 +187,8 @@ class SmatchSettings(Settings):
 class CometSettings(Settings):
     data: str = from_rule()
     command: tuple[Text, ...] = ()
-    """Command that scores with COMET in an environment of its own, an entry a word; docs/runs.md says how. None:
-    it is not measured.
+    """Command that scores with COMET in an environment of its own, an entry a word; docs/runs.md says how. Files
+    that it names count by content. None: it is not measured.
     """
     device: Never[Literal["cpu"] | None] = None
     """Where the command runs: with cpu its job asks for no GPU, and it sees none; null asks for one."""
@@ -195,8 +199,8 @@ class CometSettings(Settings):
 class BleurtSettings(Settings):
     data: str = from_rule()
     command: tuple[Text, ...] = ()
-    """Command that scores with BLEURT in an environment of its own, an entry a word; docs/runs.md says how. None:
-    it is not measured.
+    """Command that scores with BLEURT in an environment of its own, an entry a word; docs/runs.md says how. Files
+    that it names count by content. None: it is not measured.
     """
     device: Never[Literal["cpu"] | None] = None
     """Where the command runs: with cpu its job asks for no GPU, and it sees none; null asks for one."""

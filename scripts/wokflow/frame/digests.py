@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,7 @@ def identity(path: str | Path) -> str:
 def path_digest(path: str) -> str:
     """Digest of a file's content, or of the names and contents of all files below a folder (16 hexadecimal digits).
 
+    Files of a folder that other programs keep for themselves do not count; see `_files`.
     A model counts with the files and folders elsewhere that it names: an adapter's base, a tokenizer's vocabulary.
     Digests of large files are remembered in MEMORY beside their identity, so that a model of many gigabytes is not
     read at each start. Raises FileNotFoundError if there is nothing at `path`.
@@ -54,6 +55,16 @@ def path_digest(path: str) -> str:
         held = [(file.relative_to(place).as_posix(), file_digest(file)) for file in files]
         digest.update(json.dumps(held).encode())  # a name may hold any character but a slash
     return digest.hexdigest()[:16]
+
+
+def command_digest(words: Sequence[str]) -> str:
+    """Digest of the files that a command names behind its first word, the program: scripts, checkpoints.
+
+    A file may stand behind a sign of equality, as in --model=/models/x.ckpt. Folders count by their names alone,
+    since some hold what changes at each call.
+    """
+    paths = (next(filter(os.path.isfile, (word, word.partition("=")[2])), None) for word in words[1:])
+    return " ".join(path_digest(path) for path in paths if path)
 
 
 def named_by(folder: str) -> list[str]:
@@ -112,12 +123,19 @@ def _inside(path: str, folder: Path) -> bool:
 
 
 def _files(folder: str) -> Iterator[Path]:
-    """All files below a folder, those below links to folders included."""
+    """All files below a folder, those below links to folders included, but those that other programs keep for
+    themselves: hidden ones (locks of editors, caches of downloads), Office's locks, and backups.
+    """
     seen: set[str] = set()  # real paths, since links may lead in a circle
     for below, folders, names in os.walk(folder, followlinks=True):
-        folders[:] = [name for name in folders if os.path.realpath(f"{below}/{name}") not in seen]
+        folders[:] = [
+            name
+            for name in folders
+            if not name.startswith(".") and os.path.realpath(f"{below}/{name}") not in seen
+        ]
         seen.update(os.path.realpath(f"{below}/{name}") for name in folders)
-        yield from (path for name in names if (path := Path(below, name)).is_file())
+        own = (name for name in names if not name.startswith((".", "~$")) and not name.endswith("~"))
+        yield from (path for name in own if (path := Path(below, name)).is_file())
 
 
 def file_digest(path: str | Path) -> str:

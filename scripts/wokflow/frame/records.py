@@ -11,7 +11,7 @@ record nor key is made anew.
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from pathlib import Path
@@ -160,6 +160,17 @@ def kept_inputs(path: str) -> list[str] | None:
         return None
     except (ValueError, KeyError, TypeError) as error:
         raise UserError(f"{file} is damaged. Delete it, and give the same command again.") from error
+
+
+def forgotten(targets: Iterable[str], digests: Collection[str]) -> list[str]:
+    """The `digests` of cutoffs that are there no more, though jobs behind targets that are there waited for them.
+
+    Somebody deleted them with an intermediate folder, say. They must be targets, too: until such a digest is made
+    anew, Snakemake compares no key behind it, and nothing else asks for it.
+    """
+    absent = {path for path in digests if not Path(path).exists()}
+    there = (path for path in targets if Path(path).exists()) if absent else ()
+    return sorted({digest for path in there for digest in kept_inputs(path) or () if digest in absent})
 
 
 def first_outputs(results: str) -> dict[str, list[str]]:
