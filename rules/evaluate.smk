@@ -16,12 +16,6 @@ MEASURED = [  # tables evaluate/parts of all runs that adapt recipes or translat
 ]
 
 
-# A RUN.txt of predictions gives its run the name.
-NAMED_BY_FILES = [
-    Path(path).stem for path in EVALUATE["counterfactual"]["predictions"] if path.endswith(".txt")
-]
-
-
 rule evaluate_counterfactual:
     input:
         **after(
@@ -54,7 +48,7 @@ rule evaluate_counterfactual:
             or (PARSER_USED and not PARSER_TRAINED and PARSE["dependencies"]["device"] != "cpu")
         ),
     params:
-        **step("evaluate.counterfactual", given=lambda wildcards: {"named": NAMED_BY_FILES}),
+        **step("evaluate.counterfactual"),
     script:
         "../scripts/step.py"
 

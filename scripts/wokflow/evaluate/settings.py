@@ -80,8 +80,6 @@ class CounterfactualSettings(Settings):
     """Generated recipes to be scored beside the baselines: tables (Parquet or .tsv) with the columns instance_id,
     run and prediction; or RUN.txt with a line for each base recipe, as the testbed's authors score them.
     """
-    named: list[str] = from_rule()
-    """The runs of files RUN.txt, which have their names from these."""
     vectors: FileOrFolder[str] = ""
     """Word vectors for the soft scores: a file in word2vec's text format, or a folder. Empty: those that the
     workflow trains (parse.vectors).
