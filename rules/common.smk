@@ -13,7 +13,7 @@ from wokflow.frame.config import prepare, read_schema
 from wokflow.frame.config_files import read_yaml
 from wokflow.frame.digests import command_digest, identity
 from wokflow.frame.language_codes import wikipedia
-from wokflow.frame.records import forgotten, restore
+from wokflow.frame.records import demand, restore
 from wokflow.frame.rules import Results, Steps
 from wokflow.frame.scope import Scope
 from wokflow.frame.wikidata import ENTITIES
@@ -68,12 +68,6 @@ ITEM_LANGUAGES = item_languages(config, SENTENCES)
 DUMPS = {lang: path for lang, path in dumps(config).items() if lang in map(wikipedia, ITEM_LANGUAGES)}
 RAW |= {f"pages_{lang}": [path] for lang, path in DUMPS.items()}
 RAW[ENTITIES] = [config["enrich"]["entities"]["path"]]
-
-
-def fetched_from(corpus):
-    """What says which file of the web a source is: its URL, and its checksum where the config has one."""
-    source = config["sources"][corpus]
-    return " ".join(filter(None, (source["url"], source.get("sha256"))))
 
 
 def refuse_moved(paths):
@@ -159,26 +153,13 @@ WHOLE = stages.included(config)  # what a run without a target is for
 
 
 def demand_digests():
-    """Lost digests of cutoffs that jobs behind the targets waited for become targets, too.
-
-    As inputs of a target they would not do: where anything else is to run, Snakemake looks at no job behind it. What
-    the targets are, it learns only when all rules are known.
-    """
+    """Let lost digests of cutoffs be targets, too, where the targets are behind them."""
     files = {
         paper.target: paper_plan.files_of(short, RESULTS, TARGETS)
         for short, paper in paper_settings.PAPERS.items()
     }
     files |= {"all": [path for stage in WHOLE for path in TARGETS.get(stage, ())], **TARGETS}
-    prepare_dag = workflow._prepare_dag
-
-    def prepare(*args, **options):
-        asked = [*workflow.dag_settings.targets] or ([] if EARLIER_RULES else ["all"])
-        lost = forgotten(itertools.chain(*(files.get(target, [target]) for target in asked)), DIGESTS)
-        if lost:
-            workflow.dag_settings.targets = [*asked, *lost]
-        return prepare_dag(*args, **options)
-
-    workflow._prepare_dag = prepare
+    demand(workflow, files, DIGESTS, default=[] if EARLIER_RULES else ["all"])
 
 
 @cache

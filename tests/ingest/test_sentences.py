@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from wokflow.frame.job import Job, UserError
-from wokflow.ingest import schemas, stream
+from wokflow.ingest import schemas
 from wokflow.ingest.sentences import ingest_sentences, length_ratio
 from wokflow.ingest.source import ingest_source
 from wokflow.ingest.stage import source_files
@@ -105,19 +105,6 @@ def test_marks_that_a_spreadsheet_wrote_around_a_cell_are_undone(tmp_path: Path,
         '"Three."',
     ]
     assert bad == []
-
-
-def test_rejects_stay_in_order_where_the_second_file_is_the_longer_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Their place is told by the first file, and behind its end by the second."""
-    monkeypatch.setattr(stream, "CHUNK", 99)
-    (tmp_path / "a.en").write_text("rice\n" * 300)
-    (tmp_path / "a.zh").write_text("饭\n" * 900)
-    bad = read_into(
-        tmp_path, "moses", str(tmp_path / "a"), "en-zh", parts=5, truncated="keep", mostly_rejected="keep"
-    )[1]
-    assert [row for row, _ in bad] == sorted(row for row, _ in bad) and len(bad) > 600
 
 
 def test_pairs_of_other_sides_are_no_duplicates_wherever_tabs_stand(tmp_path: Path, read: Read) -> None:
@@ -389,16 +376,6 @@ def test_swapped_sides_are_refused_with_advice(tmp_path: Path, read: Read) -> No
     (tmp_path / "a.tsv").write_text("source\ttarget\n" + rows)
     with pytest.raises(UserError, match=r"20 wrong_language.*the sides in the order of `pair`"):
         read("tsv", str(tmp_path / "a.tsv"))
-
-
-def test_parts_divide_the_rows_and_nothing_else(tmp_path: Path) -> None:
-    rows = "".join(f"{n} bowls of rice\t{n}碗米饭\n" for n in range(50_000))
-    (tmp_path / "a.tsv").write_text("source\ttarget\n" + rows)
-    one = read_into(tmp_path, "tsv", str(tmp_path / "a.tsv"), "en-zh", language=False)
-    four = read_into(tmp_path, "tsv", str(tmp_path / "a.tsv"), "en-zh", parts=4, language=False)
-    assert one == four
-    sizes = [len(pl.read_parquet(tmp_path / f"s{number}.parquet")) for number in range(4)]
-    assert min(sizes) > 0
 
 
 def test_lengths_are_compared_by_letters() -> None:

@@ -150,6 +150,29 @@ def test_a_checksum_says_which_file_is_fetched(plan: Plan) -> None:
     assert anew.rules_with_other_keys(plan(FETCHED)) == {"ingest_download", "ingest_source"}
 
 
+def test_a_file_that_a_command_names_counts_by_content(plan: Plan, tmp_path: Path) -> None:
+    """In the same place: a script that is edited, a checkpoint that is replaced."""
+    script = tmp_path / "script.py"
+    command = ["python", str(script)]
+    given = Settings(
+        {
+            "enrich.link.backend": "command",
+            "enrich.link.command": command,
+            "evaluate.smatch.parsers.en": command,
+            "evaluate.comet.command": command,
+            "evaluate.bleurt.command": command,
+        }
+    )
+    plans = []
+    for number, text in enumerate(("one", "another")):
+        script.write_text(text)
+        plans.append(plan(given, setting("contact", f"{number}@example.org")))  # else one plan would be made
+    assert plans[1].rules_with_other_keys(plans[0]) == {
+        "enrich_link",
+        *(f"evaluate_{name}" for name in ("smatch", "comet", "bleurt")),
+    }
+
+
 def test_every_key_of_the_config_is_edited_somewhere() -> None:
     schema = yaml.safe_load((ROOT / "config" / "config.schema.yaml").read_text(encoding="utf-8"))
 

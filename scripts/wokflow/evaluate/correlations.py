@@ -72,14 +72,13 @@ def read_ratings(paths: Sequence[str]) -> Ratings:
     and a rater who rates a text twice by one criterion.
     """
     given: dict[str, dict[Rated, list[float]]] = {}
-    seen, raters = set(), set[str]()
+    seen = set()
     for path in paths:
         for number, (*cells, rater) in read_rows(path, COLUMNS, "ratings", optional=["rater"]):
             where = f"{path}, row {number}"
             if empty := [name for name, cell in zip(COLUMNS, cells, strict=True) if not cell]:
                 raise UserError(f"{where}: {', '.join(empty)} is empty. Fill it in or remove the row.")
             run, instance, criterion, text = (cell or "" for cell in cells)
-            raters |= {rater} if rater else set()
             if criterion == AVERAGE:
                 raise UserError(f"{where}: a criterion cannot be called {AVERAGE}: that is the mean of all.")
             if rater and (run, instance, criterion, rater) in seen:
@@ -88,7 +87,7 @@ def read_ratings(paths: Sequence[str]) -> Ratings:
                 )
             seen.add((run, instance, criterion, rater))
             given.setdefault(criterion, {}).setdefault((run, instance), []).append(_rating(text, where))
-    one_spelling("the raters", sorted(raters))
+    one_spelling("the raters", sorted({rater for *_, rater in seen if rater}))
     one_spelling("the criteria", sorted(given))
     # Rounded as the metrics' values are: means that are equal must not differ in their last bit.
     means = {

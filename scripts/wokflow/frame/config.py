@@ -48,11 +48,8 @@ PACKAGES = {  # import name -> what to install
 }
 # Those that `make setup` leaves out, by extra of pyproject.toml.
 EXTRAS = {
-    "hub": (
-        *("sentencepiece", "sacremoses", "google.protobuf", "hanlp"),
-        *("bert_score", "peft", "bitsandbytes"),
-    ),
-    "amr": ("smatchpp",),
+    "hub": {"sentencepiece", "sacremoses", "google.protobuf", "hanlp", "bert_score", "peft", "bitsandbytes"},
+    "amr": {"smatchpp"},
 }
 MOST_NAMES = 5  # files of a folder that a message names
 PATHS = ("content", "source")  # how keys count that name files or folders

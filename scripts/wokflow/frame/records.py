@@ -11,7 +11,7 @@ record nor key is made anew.
 import json
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from pathlib import Path
@@ -162,11 +162,31 @@ def kept_inputs(path: str) -> list[str] | None:
         raise UserError(f"{file} is damaged. Delete it, and give the same command again.") from error
 
 
-def forgotten(targets: Iterable[str], digests: Collection[str]) -> list[str]:
-    """The `digests` of cutoffs that are there no more, though jobs behind targets that are there waited for them.
+def demand(
+    workflow: Any, files: Mapping[str, Sequence[str]], digests: Collection[str], default: Sequence[str]
+) -> None:
+    """Once the targets are known, behind the Snakefile: add the digests that are lost before them (`forgotten`).
 
-    Somebody deleted them with an intermediate folder, say. They must be targets, too: until such a digest is made
-    anew, Snakemake compares no key behind it, and nothing else asks for it.
+    `workflow` is Snakemake's object; `files` are those of targets that are rules, `default` the targets where none is
+    given. As inputs of a target, digests would not do: where anything else is to run, Snakemake looks at no job
+    behind it.
+    """
+    prepare_dag = workflow._prepare_dag
+
+    def prepare(*args: Any, **options: Any) -> Any:
+        asked = [*workflow.dag_settings.targets] or default
+        if lost := forgotten(chain(*(files.get(target, [target]) for target in asked)), digests):
+            workflow.dag_settings.targets = [*asked, *lost]
+        return prepare_dag(*args, **options)
+
+    workflow._prepare_dag = prepare
+
+
+def forgotten(targets: Iterable[str], digests: Collection[str]) -> list[str]:
+    """The `digests` of cutoffs that are there no more, though jobs that made targets waited for them.
+
+    Somebody deleted them with an intermediate folder, say. Until such a digest is made anew, Snakemake compares no
+    key behind it, and nothing else asks for it.
     """
     absent = {path for path in digests if not Path(path).exists()}
     there = (path for path in targets if Path(path).exists()) if absent else ()
