@@ -124,12 +124,11 @@ def pivot_dishes(*, recipes: Sequence[str], dishes: str, settings: DishesSetting
     """Write the dish of each recipe that has a known one (schema pivot/dishes), in the recipes' order.
 
     The dish is the recipe's field `dish`. If that is null, it is the longest known name in the title, and of equally
-    long ones the first. Known names are the dishes of the pairs and those in the field of enough recipes. A warning
-    names the dishes of pairs that no recipe has. Memory holds BATCH recipes at a time, and the names.
+    long ones the first. Known names are the dishes of the pairs and those in the field of enough recipes. Memory
+    holds BATCH recipes at a time, and the names.
     """
     named = tables.scan(recipes, ["dish"]).drop_nulls().group_by("dish").len().collect(engine="streaming")
-    lacking = {*names(read_pairs(settings.pairs))}
-    known = {*lacking, *named.filter(pl.col("len") >= settings.least)["dish"]}
+    known = {*names(read_pairs(settings.pairs)), *named.filter(pl.col("len") >= settings.least)["dish"]}
     find = finder(known)
     total, done, with_dish = tables.rows(recipes), 0, 0
     with tables.PartWriter(dishes, schemas.DISHES, job.metadata) as part:
@@ -137,17 +136,11 @@ def pivot_dishes(*, recipes: Sequence[str], dishes: str, settings: DishesSetting
             for batch in tables.opened(path).iter_batches(BATCH, columns=["recipe_id", "title", "dish"]):
                 frame = _with_dish(pl.DataFrame(batch), find)
                 part.write(frame)
-                lacking -= {*frame["dish"].unique()}
                 done, with_dish = done + batch.num_rows, with_dish + frame.height
                 text = (
                     f"{done} recipes, {with_dish} of them with a dish; {len(known)} were looked for in titles"
                 )
                 job.progress(done, text, of=total)
-    if lacking:
-        job.progress.warn(
-            f"of the dishes of pairs, no recipe is of {', '.join(sorted(lacking))}. Are they written as in the "
-            "corpus, in simplified or traditional characters?"
-        )
 
 
 def _with_dish(recipes: pl.DataFrame, find: Callable[[str], str | None]) -> pl.DataFrame:

@@ -85,7 +85,8 @@ def of_dishes(pairs: Sequence[tuple[str, str]], recipes: Mapping[str, int], unit
     if without:
         yield (
             f"{len(pairs) - len(compared)} of {len(pairs)} pairs of dishes cannot be compared: there are no recipes "
-            f"of {_some(without)}. Name dishes of your corpus in pivot.pairs.path."
+            f"of {_some(without)}. Name dishes of your corpus in pivot.pairs.path, as it writes them: simplified "
+            "or traditional."
         )
     if few:
         yield f"Too few recipes to test the order of actions (fewer than {least}, pivot.orders.units): {_some(few)}."
