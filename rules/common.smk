@@ -70,6 +70,12 @@ RAW |= {f"pages_{lang}": [path] for lang, path in DUMPS.items()}
 RAW[ENTITIES] = [config["enrich"]["entities"]["path"]]
 
 
+def fetched_from(corpus):
+    """What says which file of the web a source is: its URL, and its checksum where the config has one."""
+    source = config["sources"][corpus]
+    return " ".join(filter(None, (source["url"], source.get("sha256"))))
+
+
 def refuse_moved(paths):
     """A module's prefix moves inputs and outputs; what rules name by params and in tables would stay."""
     for path in paths:

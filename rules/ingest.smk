@@ -1,9 +1,3 @@
-def fetched_from(corpus):
-    """What says which file of the web a source is: its URL, and its checksum where the config has one."""
-    source = config["sources"][corpus]
-    return " ".join(filter(None, (source["url"], source.get("sha256"))))
-
-
 # A file that the workflow fetched, and that was deleted since, is fetched again for whoever reads it.
 fetched = lambda wildcards: ancient(RAW[wildcards.corpus]) if wildcards.corpus in FETCHED else []
 

@@ -38,6 +38,16 @@ def test_what_is_no_item_is_rejected_with_its_line(tmp_path: Path, monkeypatch: 
     assert pq.read_metadata(tmp_path / "rejects.parquet").num_row_groups == 2
 
 
+def test_an_item_that_occurs_again_is_a_reject(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else it would share its names with itself, which halves its scores."""
+    monkeypatch.setattr(entities, "PAGE", 8)
+    written = ["Q8", "Q15", "Q16", "Q1", "Q7", "Q15", "Q999999999999999", "Q16"]
+    table = dumped([entity(one, {"en": f"tofu {one}"}) for one in written], tmp_path, ["en"])
+    assert tables.read(table)["qid"].to_list() == [*written[:5], written[6]]
+    rejects = tables.read(tmp_path / "rejects.parquet")
+    assert rejects.select("row", "reason").rows() == [(5, "duplicate"), (7, "duplicate")]
+
+
 def test_names_in_variants_of_a_language_come_behind_its_own_each_once(tmp_path: Path) -> None:
     pasta = entity(
         "Q20026",

@@ -19,6 +19,7 @@ ROWS = 20_000  # entities that are written at once
 RAW = 10_000  # bytes of a reject that are kept
 MAX_LINE = 64 << 20  # bytes; the longest entities of Wikidata have some 4 MB
 END = "P582"  # a qualifier: when a statement ceased to hold
+PAGE = 1 << 13  # ids whose bits are kept together
 
 
 def enrich_entities(
@@ -30,16 +31,17 @@ def enrich_entities(
     brackets and commas. Two more members are optional: `summaries` {language: text} and `topics` [topic]. Names are
     kept in `languages`, those in variants of a language behind its own aliases, those for all languages where they
     are in its script (language_codes.is_name_in), others as foreign ones, which the linker looks for; an entity
-    without a name in any of them is kept only if it is a class (P279), and else counted in the log. Of the statements
-    of a property, those of the best rank count, the one with the lowest id first. Countries whose statements have all
-    ended (P582) are left out where others are there.
+    without a name in any of them is kept only if it is a class (P279), and else counted in the log. An item that
+    occurs again, as in two dumps that were joined, is a reject: it would compete with itself for its names. Of the
+    statements of a property, those of the best rank count, the one with the lowest id first. Countries whose
+    statements have all ended (P582) are left out where others are there.
 
     Raises UserError where the file is cut off or damaged, unless `truncated` is keep, and where it has no entity.
     """
     path, languages, progress = settings.raw, settings.languages, job.progress
     metadata = of_source(job.metadata, "entities", source)
     counts: Counter[str] = Counter()
-    first = FirstRejects(rejects)
+    first, is_new = FirstRejects(rejects), _Ids().add
     with ExitStack() as stack:
         good = stack.enter_context(PartWriter(entities, ENTITIES, metadata))
         bad = stack.enter_context(PartWriter(rejects, REJECTED, metadata))
@@ -48,6 +50,8 @@ def enrich_entities(
         try:
             for number, position, line in _lines(path):
                 row = _read(line, languages)
+                if isinstance(row, dict) and not is_new(number_of(row["qid"])):
+                    row = "duplicate"
                 if isinstance(row, str):
                     counts["rejected"] += 1
                     kept = line[:RAW].decode(errors="backslashreplace")
@@ -83,6 +87,22 @@ def enrich_entities(
                 "have."
             )
     progress.say(_summary(counts))
+
+
+class _Ids:
+    """The numbers of items that were met, as bitmaps: some 20 MB for all of Wikidata."""
+
+    def __init__(self) -> None:
+        self._pages: dict[int, bytearray] = {}
+
+    def add(self, number: int) -> bool:
+        """Whether the number is new."""
+        page, place = divmod(number, PAGE)
+        bits = self._pages.setdefault(page, bytearray(PAGE // 8))
+        byte, bit = place // 8, 1 << place % 8
+        is_new = not bits[byte] & bit
+        bits[byte] |= bit
+        return is_new
 
 
 def _summary(counts: Mapping[str, int]) -> str:

@@ -11,6 +11,7 @@ REASONS = {
         "It is no item of Wikidata, but a property or a lexeme; or its number has more than 15 digits.",
         by_design=True,
     ),
+    "duplicate": Reason("The table of entities has this item before, as where two dumps were joined."),
     "no_mention": Reason("No item of the table of entities is mentioned in the sentence.", by_design=True),
     "no_category": Reason(
         "Items are mentioned, but none has a category of culture-specific items.", by_design=True

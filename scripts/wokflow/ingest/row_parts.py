@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
 
 import polars as pl
 import pyarrow as pa
@@ -16,6 +18,7 @@ class Parts:
         self, stack: ExitStack, paths: Sequence[str], schema: pa.Schema, metadata: Mapping[str, str]
     ) -> None:
         self.count = len(paths)
+        stack.push(partial(_remove_others, [Path(path) for path in paths]))  # runs when all are written
         self._writers = [stack.enter_context(PartWriter(path, schema, metadata)) for path in paths]
         self._at = 0
 
@@ -30,3 +33,10 @@ class Parts:
             if before != self._at:  # a complete part goes to disk while other threads work
                 self._writers[before].to_disk()
             self._writers[self._at].write(rows)
+
+
+def _remove_others(paths: Sequence[Path], error: type[BaseException] | None, *_: object) -> None:
+    """Remove the parts of an earlier run that wrote more: who reads the folder would have their rows twice."""
+    if error is None:
+        for path in {*paths[0].parent.glob("part-[0-9]*.parquet")} - {*paths}:
+            path.unlink()
