@@ -170,7 +170,7 @@ rule match_search:
         "../envs/match.yaml"
     threads: 8
     resources:
-        mem_mb=memory(MATCH["search"]["memory_mb"] + 512),  # for libraries, whose pages some sites count
+        mem_mb=memory(MATCH["search"]["memory_mb"] + 768),  # for libraries, whose pages some sites count
         runtime=minutes(480),
         gpu=1 if MATCH["search"]["device"] == "cuda" else 0,
     params:
@@ -252,7 +252,7 @@ rule match_compare:
         "../envs/match.yaml"
     threads: 2
     resources:
-        mem_mb=memory(8000),
+        mem_mb=memory(4000),
         runtime=minutes(480),
     params:
         **step("match.compare"),

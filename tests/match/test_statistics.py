@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from wokflow.frame import tables
+from wokflow.frame.job import Job
 from wokflow.ingest.schemas import RECIPES
 from wokflow.match import schemas
 from wokflow.match.settings import StatisticsSettings
@@ -76,6 +77,7 @@ def counted(
         statistics=str(table),
         histogram=str(histogram),
         settings=StatisticsSettings(gold_zh_en=gold, gold_en_zh=None, simplified=False),
+        job=Job(),
     )
     return pl.read_csv(table, separator="\t"), json.loads(histogram.read_text(encoding="utf-8"))
 

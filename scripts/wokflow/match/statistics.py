@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from wokflow.frame import jieba_dictionary, tables
+from wokflow.frame.job import Job, Progress
 from wokflow.match.directions import DIRECTIONS
 from wokflow.match.gold import SOURCE, TARGET, gold_set
 from wokflow.match.settings import StatisticsSettings
@@ -27,6 +28,7 @@ def match_statistics(
     statistics: str,
     histogram: str,
     settings: StatisticsSettings,
+    job: Job,
 ) -> None:
     """Write Table 1 (TSV: a row for each direction and split) and the histograms of scores (JSON).
 
@@ -48,7 +50,7 @@ def match_statistics(
         for column in ("source_id", "target_id")
     )
     used = pl.concat([used, *(rows.select(recipe_id="source_id") for rows in gold.values())]).unique()
-    lengths = pl.concat([_lengths(recipenlg, used), _lengths(xiachufang, used)])
+    lengths = pl.concat([_lengths(parts, used, job.progress) for parts in (recipenlg, xiachufang)])
     rows = []
     for direction, path in paths.items():
         rows += table_one(direction, tables.read(path, ["source_id", "target_id", "split"]), lengths)
@@ -110,15 +112,18 @@ def _gold_row(direction: str, gold: pl.DataFrame, lengths: pl.DataFrame) -> dict
     )
 
 
-def _lengths(parts: Sequence[str], used: pl.DataFrame) -> pl.DataFrame:
+def _lengths(parts: Sequence[str], used: pl.DataFrame, progress: Progress) -> pl.DataFrame:
     """Tokens of the recipes in `used`; texts are read BATCH at a time."""
     columns = ["recipe_id", "lang", "title", "ingredients", "steps"]
     counted = [pl.DataFrame(schema={"recipe_id": pl.String, "tokens": pl.Int64})]
+    total, done = tables.rows(parts), 0
     for part in parts:
         with tables.opened(part) as file:
             for batch in file.iter_batches(BATCH, columns=columns):
                 rows = pl.DataFrame(pl.from_arrow(batch)).join(used, on="recipe_id", how="semi")
                 counted.append(_measure(rows, rows["lang"].first()))
+                done += batch.num_rows
+                progress(done, f"words of {done} recipes are counted", of=total)
     return pl.concat(counted)
 
 
