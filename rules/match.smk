@@ -362,8 +362,7 @@ rule match_statistics:
         silver=list(SILVER.values()),
         pairs=[f"{RESULTS}/match/pairs/{direction}/part-00000.parquet" for direction in DIRECTIONS],
         neighbours=[f"{RESULTS}/match/neighbours/{direction}/part-00000.parquet" for direction in DIRECTIONS],
-        recipenlg=parts("ingest/recipes/recipenlg", INGEST_PARTS),
-        xiachufang=parts("ingest/recipes/xiachufang", INGEST_PARTS),
+        recipes=[path for corpus in MATCHED for path in parts(f"ingest/recipes/{corpus}", INGEST_PARTS)],
     output:
         statistics=report(
             f"{RESULTS}/match/statistics/table1.tsv", caption="captions/table1.rst", category="Matching"

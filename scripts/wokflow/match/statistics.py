@@ -23,8 +23,7 @@ def match_statistics(
     pairs: Sequence[str],
     neighbours: Sequence[str],
     silver: Sequence[str],
-    recipenlg: Sequence[str],
-    xiachufang: Sequence[str],
+    recipes: Sequence[str],
     statistics: str,
     histogram: str,
     settings: StatisticsSettings,
@@ -32,14 +31,13 @@ def match_statistics(
 ) -> None:
     """Write Table 1 (TSV: a row for each direction and split) and the histograms of scores (JSON).
 
-    `recipenlg` and `xiachufang` are the parts of their recipes. Tokens are words between white space in English and
-    jieba's words in Chinese, over title, ingredients and steps, as in the paper. `pairs` and `neighbours` are the
-    tables of both directions, in the order of DIRECTIONS. Separate test sets have a row each: `silver`, both tables
-    of match/silver or none, and gold sets.
+    `recipes` are the parts of both corpora. Tokens are words between white space in English and jieba's words in
+    Chinese, over title, ingredients and steps, as in the paper. `pairs` and `neighbours` are the tables of both
+    directions, in the order of DIRECTIONS. Separate test sets have a row each: `silver`, both tables of match/silver
+    or none, and gold sets.
     """
     paths = dict(zip(DIRECTIONS, pairs, strict=True))
     silver_of = dict(zip(paths, silver, strict=False))
-    recipes = [*recipenlg, *xiachufang]
     gold = {
         name: gold_set(path, recipes, simplified=settings.simplified)
         for name, path in zip(paths, (settings.gold_zh_en, settings.gold_en_zh), strict=True)
@@ -50,7 +48,7 @@ def match_statistics(
         for column in ("source_id", "target_id")
     )
     used = pl.concat([used, *(rows.select(recipe_id="source_id") for rows in gold.values())]).unique()
-    lengths = pl.concat([_lengths(parts, used, job.progress) for parts in (recipenlg, xiachufang)])
+    lengths = _lengths(recipes, used, job.progress)
     rows = []
     for direction, path in paths.items():
         rows += table_one(direction, tables.read(path, ["source_id", "target_id", "split"]), lengths)
