@@ -294,6 +294,26 @@ def test_one_command_makes_a_project_for_each_rater_and_another_fetches_answers(
     assert held not in capsys.readouterr().out
 
 
+def test_answers_that_were_fetched_are_not_replaced_by_fewer(
+    tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As of another server, or of a project of the same title. A rater without a project is named."""
+    handed_out(tmp_path)
+    monkeypatch.setenv("LABEL_STUDIO_TOKEN", "legacy")
+    assert studio(tmp_path, server, "set-up", "s") == 0
+    server.tasks[1][0]["annotations"] = [{"id": 1, "result": []}]
+    server.made[1]["title"] = "s r2 (old)"
+    back = str(tmp_path / "back")
+    assert studio(tmp_path, server, "fetch", "s", "--to", back) == 0
+    assert "r2.json is not written: Label Studio has no project s r2" in capsys.readouterr().out
+    server.tasks[1][0]["annotations"] = []
+    assert studio(tmp_path, server, "fetch", "s", "--to", back) == 1
+    assert "r1.json has 1 tasks that are done, and Label Studio's project s r1 0" in capsys.readouterr().err
+    server.made[1]["title"] = "s r1"
+    assert studio(tmp_path, server, "fetch", "s", "--to", back) == 1
+    assert "two projects s r1" in capsys.readouterr().err
+
+
 def test_a_project_whose_tasks_were_not_imported_gets_them_by_the_next_command(
     tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -345,3 +365,6 @@ def test_files_of_a_study_are_those_that_a_project_is_made_from_by_hand(
     names = {path.name for path in (tmp_path / "files").iterdir()}
     assert names == {"labels.xml", "instructions.md", "r1.json", "r2.json"} and not server.made
     assert len(json.loads((tmp_path / "files" / "r1.json").read_text(encoding="utf-8"))) == 3
+    (tmp_path / "files" / "thesis.txt").touch()
+    assert studio(tmp_path, server, "files", "s", "--to", str(tmp_path / "files")) == 2
+    assert len([*(tmp_path / "files").iterdir()]) == 5

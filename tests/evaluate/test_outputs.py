@@ -21,8 +21,8 @@ GOOD = {name: f"Tofu soup {number}\nTofu, salt.\nCook it." for number, name in e
 LEARNT = ["Title: Braised pork\nIngredients: pork\nSteps: Braise it.\n"]
 
 
-def judged(folder: Path, texts: dict[str, str], statuses: list[str] | None = None) -> dict[str, Any]:
-    """The one row of a run whose sources are in Chinese; it learnt LEARNT, or was asked with these statuses."""
+def judged(folder: Path, texts: dict[str, str], *statuses: list[str]) -> dict[str, Any]:
+    """The one row of a run whose sources are in Chinese; it learnt LEARNT, or was asked, by turn, with statuses."""
     rows: list[dict[str, str | None]] = [
         {
             "instance_id": name,
@@ -37,14 +37,18 @@ def judged(folder: Path, texts: dict[str, str], statuses: list[str] | None = Non
     tables.write(examples, train.EXAMPLES, learnt, METADATA)
     if statuses:
         empty = tables.frame(generate.CALLS)
-        asked = pl.DataFrame({"instance_id": IDS, "status": statuses}).with_columns(
-            run=pl.lit("r"),
-            prompt=pl.lit("p"),
-            request=pl.lit("q"),
-            answer=pl.lit(""),
-            turn=pl.lit(1, pl.Int32),
-        )
-        tables.write(calls, generate.CALLS, pl.concat([empty, asked], how="diagonal"), METADATA)
+        asked = [
+            pl.DataFrame({"instance_id": IDS, "status": given}).with_columns(
+                run=pl.lit("r"),
+                prompt=pl.lit("p"),
+                request=pl.lit("q"),
+                answer=pl.lit(""),
+                turn=pl.lit(turn, pl.Int32),
+            )
+            for turn, given in enumerate(statuses, start=1)
+        ]
+        rows_asked = pl.concat([empty, *asked], how="diagonal").sort("instance_id", "turn")
+        tables.write(calls, generate.CALLS, rows_asked, METADATA)
     evaluate_outputs(
         instances=write_instances(folder / "instances", rows),
         predictions=write_predictions(folder / "predictions", "r", texts),
@@ -154,6 +158,11 @@ def test_what_an_endpoint_refused_and_cut_is_counted_by_its_own_word(tmp_path: P
     row = judged(tmp_path, GOOD | dict.fromkeys(IDS[:3], "I cannot help."), statuses)
     assert (row["refused"], row["truncated"], row["copied_train"]) == (3, 2, None)
     assert "3 of 10 predictions were refused" in row["warnings"]
+
+
+def test_a_first_answer_that_was_cut_does_not_cut_the_prediction(tmp_path: Path) -> None:
+    """Two questions were asked; the answer to the second one is the prediction."""
+    assert judged(tmp_path, GOOD, ["cut", *["ok"] * 9], ["ok", "cut", *["ok"] * 8])["truncated"] == 1
 
 
 def test_rewritten_recipes_have_no_reference_and_one_data_set(tmp_path: Path) -> None:

@@ -31,14 +31,17 @@ def test_diff_says_what_was_added_removed_and_changed(
 
 
 def test_diff_says_which_settings_differ(results: Path) -> None:
-    old, new = export(results, "pairs"), export(results, "pairs", to="new")
+    old, new = export(results, "pairs"), export(results, "pairs", to="new", jsonl=True)
     for release, threshold in ((old, 0.85), (new, 0.8)):
         step = {"step": "match.pair", "settings": {"threshold": threshold, "k": 10}}
         rest = {"resources": {"lexicon": threshold}, "packages": {}, "code": str(threshold), "inputs": []}
         edit(release, lambda it, job=step | rest: it["steps"].update({"match/accepted/zh-en": job}))
     edit(new, lambda it: it["sources"].update(more=it["sources"]["xiachufang"]))
-    assert list(diff(str(old), str(new))) == [
-        "source more: added",
+    edit(new, lambda it: it["sources"]["recipenlg"].update(attribution="By others."))
+    [form, more, notice, *others] = diff(str(old), str(new))
+    assert (form, more) == ("jsonl: False -> True", "source more: added")
+    assert notice.startswith("source recipenlg, attribution: ") and notice.endswith(" -> By others.")
+    assert others == [
         "match/accepted/zh-en, setting threshold: 0.85 -> 0.8",
         "match/accepted/zh-en: other content of lexicon",
         "match/accepted/zh-en: other code",

@@ -1,6 +1,7 @@
 """A stand-off release and one's own copy of the corpora give the full release, or the reason why they do not."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -96,6 +97,11 @@ def test_a_full_release_takes_the_place_of_nothing_else(results: Path) -> None:
     for to in (link, there):
         rehydrate(str(release), sources, str(to), PROGRESS)
         assert link.is_symlink() and verified(there)["mode"] == "full"
+    (there / ".git").mkdir()
+    (there / ".git" / "HEAD").touch()
+    with pytest.raises(UserError, match=r"it has \.git/HEAD, which is no file of the release"):
+        rehydrate(str(release), sources, str(there), PROGRESS)
+    shutil.rmtree(there / ".git")
     edit(there, lambda manifest: manifest.update(name="thesis"))
     with pytest.raises(UserError, match="no full release of this name"):
         rehydrate(str(release), sources, str(there), PROGRESS)

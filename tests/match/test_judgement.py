@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
+from wokflow.frame.intervals import wilson
 from wokflow.match import judgement
 
 
@@ -96,6 +97,14 @@ def test_figures_have_intervals_of_dishes() -> None:
     assert found["more"] == 0.5 and found["more_interval"][0] == 0
     halves = judgement.measured(accepted / 2, ROWS)
     assert (halves["precision"], halves["recall"], halves["accepted"]) == (0.6667, 0.5, 1.5)
+
+
+def test_dishes_that_do_not_differ_leave_an_interval() -> None:
+    """All draws are the same then: Wilson's, of as many trials as dishes."""
+    right = ROWS.filter(pl.col("grade") == 2)
+    found = judgement.measured(np.ones(right.height), right)
+    low = wilson(1.0, right["zh_title"].n_unique())[0]
+    assert found["precision"] == 1 and found["precision_interval"] == [round(low, 4), 1.0]
 
 
 def test_probabilities_are_held_against_the_share_that_is_right() -> None:

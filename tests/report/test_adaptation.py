@@ -244,8 +244,8 @@ def test_correlations_by_criterion_and_metric(tmp_path: Path) -> None:
     assert found is not None
     shown_rows = texts(found["data"]["Chinese → English"])
     assert [row[:3] for row in shown_rows[:3]] == [
-        ["GRA 25 ratings", "-0.125 p 0.500; r 0.25", "0.500* p < 0.001; r 0.25"],
-        ["avg. 25 ratings", "0.250* p 0.020; r 0.25, over runs 0.88", "–"],
+        ["GRA 25 rated texts", "-0.125 p 0.500; r 0.25", "0.500* p < 0.001; r 0.25"],
+        ["avg. 25 rated texts", "0.250* p 0.020; r 0.25, over runs 0.88", "–"],
         ["grammar published", "0.135", "0.250"],
     ]
     assert len(shown_rows) == 2 + 5 and shown_rows[-1] == [

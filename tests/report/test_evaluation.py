@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from wokflow.evaluate import schemas
 from wokflow.evaluate.changes import signature
+from wokflow.report import adaptation
 from wokflow.report.evaluation import LEVELS, OF_PAPER, section
 from wokflow.report.published import published
 
@@ -40,6 +41,29 @@ def test_missing_scores_say_why(tmp_path: Path) -> None:
     assert "– BERTScore: No model is given." in page(tmp_path / "all", rows)
     html = page(tmp_path / "some", [*rows, score("mine", "bertscore", 80.0)])
     assert html.count("No model is given.") == 1 and "– BERTScore (copy, retrieve): No" in html
+
+
+def test_metrics_lacking_for_one_reason_are_each_named_with_their_runs(tmp_path: Path) -> None:
+    rows = [score("copy", "bertscore", None), score("mine", "bertscore", 9.0)]
+    rows += [score("copy", "bleu", 9.0), score("mine", "bleu", None)]
+    html = page(tmp_path, rows)
+    assert "– BERTScore (copy): No" in html and "– BLEU (mine): No" in html
+    every = [(data, run) for data in ("a/silver", "a/gold", "b/silver") for run in ("r", "s")]
+    names = {"a": "A", "b": "B"}
+    for some, where in (
+        (every, ""),
+        (every[:4], "A"),
+        (every[:2], "A silver"),
+        (every[:1], "A silver, r"),
+        (every[::2], "r"),
+        ([every[0], every[3]], "s on A gold, r on A silver"),
+    ):
+        assert adaptation._where(some, every, names) == where
+
+
+def test_a_metric_of_fewer_instances_says_of_how_many(tmp_path: Path) -> None:
+    rows = [score("mine", "hard_f1", 9.0), score("mine", "order_accuracy", 100.0) | {"instances": 1}]
+    assert "Instances that count: 7; for In order 1." in page(tmp_path, rows)
 
 
 def test_each_figure_of_the_paper_has_a_column(tmp_path: Path) -> None:

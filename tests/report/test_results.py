@@ -66,6 +66,15 @@ def test_runs_on_sentences_go_by_the_source_of_these(tmp_path: Path) -> None:
     assert one["title"] == "lines" and one["metric"] == "CSI-Match"
 
 
+def test_a_run_on_sentences_is_doubted_by_its_outputs_in_any_languages(tmp_path: Path) -> None:
+    rows = [near(run, value, "lines", "csi_match") for run, value in (("mine", 60.0), ("other", 50.0))]
+    seen = outputs("mine", "1 distinct text") | {"dataset": "en-fr/lines"}
+    [one] = best(tmp_path / "one", rows, seen, name="evaluate/csi_match")
+    assert one["first"]["run"] == "mine" and one["doubts"][0] == "Warning: 1 distinct text."
+    [one] = best(tmp_path / "two", rows, seen | {"smoke_test": True}, name="evaluate/csi_match")
+    assert one["first"]["run"] == "other"
+
+
 def test_runs_on_other_instances_are_said_not_to_compare(tmp_path: Path) -> None:
     rows = [near("mine", 30.0) | {"instances": 40}, near("other", 20.0) | {"instances": 25}]
     [one] = best(tmp_path, rows)

@@ -76,7 +76,7 @@ def test_predictions_that_are_none_are_counted_for_each_run() -> None:
     ]
     assert list(of_outputs([row | dict.fromkeys(faults, 0), row | faults | {"smoke_test": True}])) == []
     calls = pl.DataFrame({"run": ["gpt"] * 3, "in_form": [True, False, None]})
-    assert list(of_calls(calls)) == ["gpt: 1 of 3 answers are not in the form asked for."]
+    assert list(of_calls(calls)) == ["gpt: 1 of 2 answers are not in the form asked for."]
 
 
 def test_answers_of_several_served_models_are_named_with_how_to_pin_one() -> None:

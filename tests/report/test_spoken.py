@@ -1,5 +1,6 @@
 """The page's section of adapted dialogues, of the demo's answers."""
 
+import polars as pl
 import pytest
 from wokflow.evaluate.adaptations import evaluate_adaptations
 from wokflow.evaluate.dialogues import evaluate_dialogues
@@ -78,6 +79,16 @@ def test_the_section_shows_a_dialogue_with_its_edits_and_all_tables_beside_the_p
     assert kinds == {"", "tool"}
     for row in scene["runs"][0][1]:
         assert "".join(text for _, text, _ in row[1])
+
+
+def test_words_that_came_are_marked_where_they_came() -> None:
+    """And not where the same letters stood before."""
+    said = {"I like tea and coffee.": "I like tea and tea.", "We party.": "We start the party with art."}
+    rows = pl.DataFrame({"adapted_speaker": "a", "text": [*said], "adapted": [*said.values()]})
+    assert [pieces for _, pieces in spoken._made(rows)] == [
+        [("", "I like tea and ", 0), ("food", "tea", 0), ("", ".", 0)],
+        [("", "We ", 0), ("food", "start the", 0), ("", " party ", 0), ("food", "with art", 0), ("", ".", 0)],
+    ]
 
 
 def test_a_text_is_whole_whatever_is_marked_in_it() -> None:

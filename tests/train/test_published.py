@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from wokflow import cli
 from wokflow.frame import tables
@@ -196,6 +197,12 @@ def test_a_run_comes_out_in_the_published_form_and_goes_in_again(
                 one["id"] = one["id"].split(":")[1]
         assert got == pairs_of
         assert [line for line, _, _ in published_pairs(str(path))] == list(range(1, len(pairs_of) + 1))
+    part = results / "ingest/recipes/x/part-00000.parquet"
+    shifted = pl.concat([pl.read_parquet(part)["title"][1:], pl.Series("title", ["汤"])])
+    tables.write(part, RECIPES, pl.read_parquet(part).with_columns(shifted), {})
+    assert cli.main([*export, str(tmp_path / "shifted")]) == 1 and not (tmp_path / "shifted").exists()
+    assert "is not the one that ingest has read since. Run snakemake match." in capsys.readouterr().err
+    tables.write(part, RECIPES, tables.frame(RECIPES, rows), {})
     (results / "generate/instances/zh-en").mkdir(parents=True)
     asked = dict.fromkeys(("instance_id", "dataset", "source_id", "title", "source"), "silver")
     instances = tables.frame(INSTANCES, [asked | {"instance_id": "silver:published:11"}])

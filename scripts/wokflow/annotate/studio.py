@@ -32,6 +32,7 @@ from wokflow.frame import tables
 from wokflow.frame.job import UserError
 from wokflow.frame.misread_text import refuse_misread_json
 from wokflow.frame.text_files import Row, read_text
+from wokflow.frame.usage import refuse_overwriting
 
 TEXT = "text_"  # begins the names of texts in a task, as Label Studio itself uses some, such as source
 ADAPTED = "adapted "  # begins the name of the field of a part of a recipe
@@ -150,12 +151,18 @@ def of_raters(assigned: Sequence[Mapping[str, Any]], names: Sequence[str]) -> di
 def write_files(
     folder: Path, configuration: str, tasks: Mapping[str, Sequence[Mapping[str, Any]]], instructions: str
 ) -> None:
-    """What a project is made from by hand: labels.xml, instructions.md, and a file of tasks for each rater."""
-    with tables.atomic_folder(str(folder)) as made:
-        tables.write_text(made / "labels.xml", configuration)
-        tables.write_text(made / "instructions.md", instructions)
-        for rater, some in tasks.items():
-            tables.write_text(made / f"{rater}.json", json.dumps(some, ensure_ascii=False, indent=1) + "\n")
+    """What a project is made from by hand: labels.xml, instructions.md, and a file of tasks for each rater.
+
+    Raises UsageError if one of them is in the folder already: it may hold somebody's answers.
+    """
+    texts = {"labels.xml": configuration, "instructions.md": instructions}
+    texts |= {
+        f"{rater}.json": json.dumps(some, ensure_ascii=False, indent=1) + "\n"
+        for rater, some in tasks.items()
+    }
+    refuse_overwriting(str(folder), texts)
+    for name, text in texts.items():
+        tables.write_text(folder / name, text)
 
 
 def read_export(path: Path, columns: Collection[str] = ()) -> Iterator[Row]:

@@ -4,7 +4,7 @@ import html
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,13 +69,19 @@ class Studio:
             self._access = str(_json(answer)["access"])
         return {"Authorization": f"Bearer {self._access}"}
 
-    def projects(self) -> dict[str, Mapping[str, Any]]:
-        """What the server says of each project, by title."""
+    def projects(self, titles: Collection[str]) -> dict[str, Mapping[str, Any]]:
+        """What the server says of the projects of these titles. Raises UserError if two have the same."""
         by_title: dict[str, Mapping[str, Any]] = {}
         page = 1
         while True:
             answer = self.ask("GET", "/api/projects/", params={"page": page, "page_size": PAGE})
-            by_title |= {one["title"]: one for one in answer["results"]}
+            for one in answer["results"]:
+                if one["title"] in by_title:
+                    raise UserError(
+                        f"Label Studio has two projects {one['title']}: give one of them another title, or delete it."
+                    )
+                if one["title"] in titles:
+                    by_title[one["title"]] = one
             if not answer.get("next"):
                 return by_title
             page += 1
@@ -138,7 +144,7 @@ class Tasks:
 
         One that is there stays as it is, unless it has no tasks: an import that failed is done again.
         """
-        known = studio.projects()
+        known = studio.projects([*map(self.title, self.tasks)])
         said = []
         for rater, tasks in self.tasks.items():
             title = self.title(rater)
@@ -164,18 +170,33 @@ class Tasks:
         return int(studio.ask("POST", "/api/projects/", json=given)["id"])
 
     def fetch(self, studio: Studio, folder: str) -> Sequence[str]:
-        """Write the export of each rater's project as a file of answers. Raises UserError if there is no project."""
-        known, said = studio.projects(), []
+        """Write the export of each rater's project as a file of answers.
+
+        Raises UserError if there is no project, and if a file that is there has more tasks done than its project.
+        """
+        known, said = studio.projects([*map(self.title, self.raters)]), []
         for rater in self.raters:
-            if (title := self.title(rater)) in known:
-                wanted = {"exportType": "JSON", "download_all_tasks": "true"}
-                exported = studio.ask("GET", f"/api/projects/{known[title]['id']}/export", params=wanted)
-                done = sum(bool(one["annotations"]) for one in exported)
-                tables.write_text(Path(folder) / f"{rater}.json", _plain(exported))
-                said.append(f"{folder}/{rater}.json: {done} of {len(exported)} tasks are done")
-        if not said:
+            path = Path(folder) / f"{rater}.json"
+            if (title := self.title(rater)) not in known:
+                said.append(f"{path} is not written: Label Studio has no project {title}")
+                continue
+            wanted = {"exportType": "JSON", "download_all_tasks": "true"}
+            exported = studio.ask("GET", f"/api/projects/{known[title]['id']}/export", params=wanted)
+            done, before = _done(exported), _done(json.loads(read_text(str(path)))) if path.exists() else 0
+            if done < before:
+                raise UserError(
+                    f"{path} has {before} tasks that are done, and Label Studio's project {title} {done}: it stays "
+                    "as it is. Is this the right server? If so, move the file away."
+                )
+            tables.write_text(path, _plain(exported))
+            said.append(f"{path}: {done} of {len(exported)} tasks are done")
+        if not known:
             raise UserError(f"Label Studio has no project of study {self.study}: set them up first.")
         return said
+
+
+def _done(exported: Sequence[Mapping[str, Any]]) -> int:
+    return sum(bool(one["annotations"]) for one in exported)
 
 
 def _page(instructions: str) -> str:

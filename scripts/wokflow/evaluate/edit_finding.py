@@ -38,6 +38,12 @@ def kind_of(original: str, adapted: str) -> str:
 
 def edits(text: str, adapted: str) -> Iterator[Edit]:
     """The edits that insert and delete the fewest words, letter case and marks aside; adjacent edits are one."""
+    for (start, end), (begin, stop) in places(text, adapted):
+        yield Edit(start, end, text[start:end], adapted[begin:stop])
+
+
+def places(text: str, adapted: str) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Where each edit is, in both texts."""
     from rapidfuzz.distance import Indel
 
     one, other = ([*_WORD.finditer(side)] for side in (text, adapted))
@@ -45,9 +51,10 @@ def edits(text: str, adapted: str) -> Iterator[Edit]:
     for same, several in groupby(codes, key=lambda code: code.tag == "equal"):
         if not same:
             first, *_, last = [*several] * 2
-            start, end = _span(one, first.src_start, last.src_end)
-            begin, stop = _span(other, first.dest_start, last.dest_end)
-            yield Edit(start, end, text[start:end], adapted[begin:stop])
+            yield (
+                _span(one, first.src_start, last.src_end),
+                _span(other, first.dest_start, last.dest_end),
+            )
 
 
 def _span(words: Sequence[re.Match[str]], first: int, behind: int) -> tuple[int, int]:

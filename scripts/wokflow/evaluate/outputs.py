@@ -112,10 +112,10 @@ def _plain(column: str) -> pl.Expr:
 
 
 def _answers(calls: str | Sequence[str]) -> pl.DataFrame:
-    """By instance, whether an endpoint refused to answer or cut an answer."""
+    """By instance, whether an endpoint refused to answer, or cut the answer that is the prediction: the last."""
     status = pl.col("status")
-    given = tables.read(calls, ["instance_id", "status"]).group_by("instance_id")
-    return given.agg(refused=(status == "refused").any(), truncated=(status == "cut").any())
+    given = tables.read(calls, ["instance_id", "turn", "status"]).sort("turn").group_by("instance_id")
+    return given.agg(refused=(status == "refused").any(), truncated=status.last() == "cut")
 
 
 def _learnt(examples: str | Sequence[str], texts: pl.Series) -> pl.Series:

@@ -18,8 +18,8 @@ from wokflow.frame.job import UserError
 from wokflow.frame.temporary import temporary_folder
 
 SHOWN = 5
-SOURCE = ("version", "sha256", "licence", "release")
-MEMBERS = ("name", "version", "mode", "contact", "home_page", "licence_of_annotations")
+SOURCE = ("name", "version", "home_page", "sha256", "licence", "clause", "attribution", "release")
+MEMBERS = ("name", "version", "mode", "contact", "home_page", "licence_of_annotations", "jsonl")
 CACHE = 64  # MiB
 GATES = "export/gates"  # the job that writes the manifest
 _TABLE = f"""

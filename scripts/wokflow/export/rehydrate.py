@@ -14,12 +14,12 @@ from wokflow.export.dataset import write_subset
 from wokflow.export.forms import FORMS
 from wokflow.export.gate_checks import of_subset, without_examples
 from wokflow.export.gate_findings import counted, printable
-from wokflow.export.manifest import NAME, Manifest, read_manifest
+from wokflow.export.manifest import NAME, SUMS, Manifest, read_manifest
 from wokflow.export.release import finish
 from wokflow.export.release_shards import shard_paths
 from wokflow.export.source_texts import Texts, numbers
 from wokflow.export.subsets import RECORDS
-from wokflow.export.verify import verified
+from wokflow.export.verify import checksums, verified
 from wokflow.frame import tables
 from wokflow.frame.code import package_versions
 from wokflow.frame.job import Job, Progress, UserError
@@ -97,6 +97,8 @@ def rehydrate(release: str, sources: Mapping[str, str], to: str, progress: Progr
 def refuse_place(release: str, to: str) -> None:
     """Raise UserError if writing the full release to `to` would destroy something else there."""
     place, own = Path(to).resolve(), Path(release).resolve()
+    if place == Path.cwd():
+        raise UsageError(f"--to {to} is the working folder, and cannot be replaced. Name another one.")
     if place == own or own in place.parents or place in own.parents:
         raise UsageError(f"--to {to}: it is, holds or lies in the release itself. Name another folder.")
     if not place.exists() or (place.is_dir() and not any(place.iterdir())):
@@ -105,6 +107,12 @@ def refuse_place(release: str, to: str) -> None:
     if there["mode"] != "full" or there["name"] != read_manifest(release)["name"]:
         raise UsageError(
             f"--to {to} exists already and is no full release of this name. Name a folder that does not exist yet."
+        )
+    own_files = {SUMS, ".snakemake_timestamp", *(path for path, _ in checksums(place))}
+    inside = (path.relative_to(place).as_posix() for path in place.rglob("*") if not path.is_dir())
+    if other := next((path for path in sorted(inside) if path not in own_files), None):
+        raise UsageError(
+            f"--to {to}: it has {other}, which is no file of the release and would be deleted. Name another folder."
         )
 
 

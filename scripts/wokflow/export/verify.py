@@ -38,7 +38,7 @@ def verified(release: str | Path) -> Manifest:
 def find_problems(release: str | Path, manifest: Manifest) -> Iterator[str]:
     """A line for each problem with the files of a release. No file outside of its folder is read."""
     folder = Path(release)
-    sums = dict(_sums(folder))
+    sums = dict(checksums(folder))
     there = set(files_in(folder)) - {SUMS}
     if alike := one_file(sorted({*there, *sums})):
         yield f"{alike[0]} and {alike[1]} are one file where case or the Unicode form of names does not count"
@@ -119,7 +119,7 @@ def _card_problems(path: Path, manifest: Manifest) -> Iterator[str]:
             yield f"{path.name} says that {name}, {split} has {one} rows; the manifest says {other}"
 
 
-def _sums(folder: Path) -> Iterator[tuple[str, str]]:
+def checksums(folder: Path) -> Iterator[tuple[str, str]]:
     """(path, checksum) of each line. Raises UserError for an invalid file, and for paths that lead out of the
     release.
     """

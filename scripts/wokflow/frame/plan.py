@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from snakemake.exceptions import CliException
 from snakemake_executor_plugin_slurm_robust.self_check import SNAKEMAKE, SNAKEMAKE_TESTED, Part, check_parts
 from snakemake_interface_common.exceptions import WorkflowError
 
@@ -72,9 +73,12 @@ def main(options: list[str]) -> int:
             workflow = dry_workflow(options)
             text = None if workflow is None else of_papers(workflow) + described(workflow)
             text = None if text is None else text + of_another_config(workflow)
-    except (UserError, WorkflowError) as error:
+    except (UserError, WorkflowError, CliException) as error:
         print(error)
         return 1
+    except SystemExit:  # an option that Snakemake refuses, of which it shows all
+        print(output.getvalue().strip().rpartition("[targets ...]\n")[2], file=sys.stderr)
+        raise
     print(output.getvalue().strip() if text is None else text)
     return int(text is None)
 

@@ -266,7 +266,8 @@ def report(calls: pl.DataFrame, answers: Sequence[Answer], ledger: Ledger, progr
         progress.say(f"{status}: {count} of {calls.height}")
     for column, what in {"in_language": "language", "in_form": "form"}.items():
         if count := (~calls[column]).sum():
-            progress.say(f"not in the {what} asked for: {count} of {calls.height} answers, which are kept")
+            known = calls[column].count()
+            progress.say(f"not in the {what} asked for: {count} of {known} answers, which are kept")
     for notice in several_served(calls):
         progress.say(notice)
     if any(not one.failure and not one.tokens for one in answers):

@@ -15,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from wokflow.frame import tables
+from wokflow.frame.job import UserError
 from wokflow.frame.usage import refuse_overwriting, require_tables
 from wokflow.match.directions import DIRECTIONS
 
@@ -37,6 +38,7 @@ def write_cultural_recipes(results: str, folder: str) -> list[str]:
             rows = pl.concat([rows.filter(pl.col("split") != "test"), test], how="diagonal")
         if not _has_others(results, direction, rows):
             recipes = _recipes(results, rows)
+            _refuse_others(rows, recipes, direction)
             for split, name in NAMES.items():
                 made[f"{direction}/{name}"] = _lines(rows.filter(split=split), recipes)
         made |= _predictions(results, direction)
@@ -58,6 +60,17 @@ def _has_others(results: str, direction: str, rows: pl.DataFrame) -> bool:
         if not given.filter(~given.str.starts_with("gold:")).is_in(ids.implode()).all():
             return True
     return False
+
+
+def _refuse_others(rows: pl.DataFrame, recipes: Mapping[str, Any], direction: str) -> None:
+    """Raises UserError where recipes of pairs are not those of ingest, which ran again since, but match did not."""
+    for side in SIDES:
+        for name, title in rows.select(f"{side}_id", f"{side}_title").unique().drop_nulls().iter_rows():
+            if name not in recipes or recipes[name][0] != title:
+                raise UserError(
+                    f"results of match: recipe {name} of the pairs {direction} is not the one that ingest has read "
+                    "since. Run snakemake match."
+                )
 
 
 def _lines(rows: pl.DataFrame, recipes: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from wokflow.frame.intervals import wilson
 from wokflow.match.schemas import FEATURES
 
 FOLDS, ROUNDS = 5, 5  # of dishes; ways to divide them
@@ -165,7 +166,8 @@ def _draws(dishes: int) -> Floats:
 
 def measured(accepted: Floats, rows: pl.DataFrame, beside: Floats | None = None) -> dict[str, Any]:
     """Precision, and recall of grade 2, where a share of each pair is accepted, with intervals of 95 %: of DRAWS
-    draws of dishes. `more` is how much greater the recall is than that of the shares `beside`.
+    draws of dishes, or Wilson's, of as many trials as dishes, if all draws are the same. `more` is how much greater
+    the recall is than that of the shares `beside`.
     """
     right, same = ((rows["grade"] >= grade).to_numpy() for grade in (1, 2))
     dishes = rows.select(pl.col("zh_title").rank("dense") - 1).to_series().to_numpy()
@@ -181,7 +183,10 @@ def measured(accepted: Floats, rows: pl.DataFrame, beside: Floats | None = None)
     for name, above, below in (("precision", 0, 1), ("recall", 2, 3), ("more", 4, 3)):
         some = draws[draws[:, below] > 0]
         ends = np.quantile(some[:, above] / some[:, below], (0.025, 0.975)).tolist() if len(some) else []
-        figures[name] = round(float(total[above] / total[below]), 4) if total[below] else None
+        share = float(total[above] / total[below]) if total[below] else None
+        if share is not None and name != "more" and len({*ends}) == 1:  # dishes that do not differ
+            ends = [*wilson(share, int((sums[below] > 0).sum()))]
+        figures[name] = None if share is None else round(share, 4)
         figures[f"{name}_interval"] = [round(end, 4) for end in ends] or None
     return figures
 

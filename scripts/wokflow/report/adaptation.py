@@ -1,6 +1,6 @@
 """Section of the page: scores of adapted recipes by data and test set, the published ones beside."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -33,7 +33,7 @@ LENGTH = "tokens"  # measured, but neither more nor less of it is better
 ASKED = ("bertscore", "smatch", "comet", "bleurt")  # metrics that the config must ask for
 PUBLISHED = "published"
 
-
+Scored = tuple[str, str]  # a data set, and a run
 ByRun = dict[str, dict[str, dict[str, Any]]]  # rows of scores by run and metric
 
 
@@ -191,19 +191,45 @@ def _difference(row: Mapping[str, Any] | None) -> Cell:
 
 
 def missing(rows: pl.DataFrame, names: Mapping[str, str], metrics: Mapping[str, str]) -> list[str]:
-    """Why metrics were not measured: each reason once, with its data and runs unless it holds for all."""
-    if rows.is_empty():
-        return []
-    rows = rows.with_columns(data=pl.col("dataset").str.split("/").list.first())
-    reasons = []
-    for (note,), group in rows.filter(pl.col("value").is_null()).group_by("note", maintain_order=True):
-        data, runs = set(group["data"]), set(group["run"])
-        absent = [metrics.get(name, name) for name in group["metric"].unique(maintain_order=True)]
-        where = [name for key, name in names.items() if key in data] if data < set(rows["data"]) else []
-        where += sorted(runs) if runs < set(rows.filter(pl.col("data").is_in(data))["run"]) else []
-        some = f" ({', '.join(where)})" if where else ""
-        reasons.append(f"{'; '.join(absent)}{some}: {note}")
-    return reasons
+    """Why metrics were not measured: each reason with its data sets and runs, unless it holds for all.
+
+    Metrics that the same runs lack on the same data sets, for the same reason, are named together.
+    """
+    together: dict[tuple[str, frozenset[Scored]], list[str]] = {}
+    lacking = rows.filter(pl.col("value").is_null())
+    for (note, metric), some in lacking.group_by("note", "metric", maintain_order=True):
+        scored = frozenset(some.select("dataset", "run").iter_rows())
+        together.setdefault((str(note), scored), []).append(metrics.get(str(metric), str(metric)))
+    every = {*rows.select("dataset", "run").iter_rows()}
+    return [
+        f"{'; '.join(absent)}{f' ({where})' if (where := _where(scored, every, names)) else ''}: {note}"
+        for (note, scored), absent in together.items()
+    ]
+
+
+def _where(some: Collection[Scored], every: Collection[Scored], names: Mapping[str, str]) -> str:
+    """The data sets and runs of some scores among those of all; only the data sets, or runs, if that says it."""
+    datasets, runs = ({one[place] for one in some} for place in (0, 1))
+    here = {one for one in every if one[0] in datasets}
+    if len(some) < len([one for one in here if one[1] in runs]):
+        return ", ".join(f"{run} on {_named(dataset, names)}" for dataset, run in sorted(some))
+    others = {dataset for dataset, _ in every} - datasets
+    halved = {_data(dataset) for dataset in datasets} & {_data(dataset) for dataset in others}
+    where = {
+        _named(dataset if _data(dataset) in halved else _data(dataset), names)
+        for dataset in datasets
+        if others
+    }
+    return ", ".join([*sorted(where), *(sorted(runs) if len(some) < len(here) else [])])
+
+
+def _data(dataset: str) -> str:
+    return dataset.partition("/")[0]
+
+
+def _named(dataset: str, names: Mapping[str, str]) -> str:
+    data, _, part = dataset.partition("/")
+    return " ".join(filter(None, (names.get(data, data), SETS.get(part, part).partition(":")[0].lower())))
 
 
 def signatures(rows: pl.DataFrame) -> Table:

@@ -66,7 +66,10 @@ def _criteria(rows: pl.DataFrame, papers: Published) -> Table:
     criteria = sorted(rows["criterion"].unique(maintain_order=True), key=lambda name: name == AVERAGE)
     counts = dict(rows.group_by("criterion").agg(pl.col("ratings").max()).iter_rows())
     body = [
-        [Cell(name, f"{counts[name]:,} ratings"), *(_tau(cells.get((name, metric))) for metric in metrics)]
+        [
+            Cell(name, f"{counts[name]:,} rated texts"),
+            *(_tau(cells.get((name, metric))) for metric in metrics),
+        ]
         for name in criteria
     ]
     for name in dict.fromkeys(criterion for values in papers.values() for criterion in values):

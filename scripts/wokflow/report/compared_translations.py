@@ -138,4 +138,4 @@ def _alpha(alpha: pl.DataFrame) -> Table:
         ]
         for row in alpha.iter_rows(named=True)
     ]
-    return Table(["Raters", "α", "Tasks"], rows)
+    return Table(["Raters", "α", "Tasks or repetitions"], rows)

@@ -99,6 +99,10 @@ def of_pair(frame: pl.DataFrame, row: Mapping[str, str]) -> pl.DataFrame:
     return frame.filter(*(pl.col(name) == row[name] for name in PAIR))
 
 
+def _share(row: Mapping[str, Any], answer: str) -> float | None:
+    return row[answer] / row["decided"] if row["decided"] else None
+
+
 def agreement(shares: pl.DataFrame) -> Table:
     """What most annotators say of actions that frequency would remove, insert or ask about; and their agreement."""
     rows = [
@@ -106,7 +110,7 @@ def agreement(shares: pl.DataFrame) -> Table:
             AGREED[row["kind"]],
             row["questions"],
             row["answers"],
-            *(Cell(row[answer] / max(row["decided"], 1), digits=2) for answer in (*SCALE, "none")),
+            *(Cell(_share(row, answer), digits=2) for answer in (*SCALE, "none")),
             *(Cell(row[f"alpha_{name}"], digits=2) for name in ("nominal", "ordinal")),
         )
         for row in shares.iter_rows(named=True)

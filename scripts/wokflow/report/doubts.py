@@ -23,12 +23,13 @@ COUNTS = {
 
 
 def outputs(parts: Tables, names: Collection[str]) -> pl.DataFrame:
-    """The rows of evaluate/outputs of the data `names`."""
+    """The rows of evaluate/outputs of the data, or sources of sentences, `names`."""
     outputs_of_runs = inputs.rows(parts, "evaluate/outputs")
     if outputs_of_runs.is_empty():
         return tables.frame(schemas.OUTPUTS)
-    data = pl.col("dataset").str.split("/").list.first()
-    return outputs_of_runs.filter(data.is_in(list(names))).sort("dataset", "run")
+    data = pl.col("dataset").str.split("/").list
+    of_names = data.first().is_in(list(names)) | data.last().is_in(list(names))
+    return outputs_of_runs.filter(of_names).sort("dataset", "run")
 
 
 def smoke_tests(seen: pl.DataFrame) -> list[str]:
@@ -36,9 +37,11 @@ def smoke_tests(seen: pl.DataFrame) -> list[str]:
 
 
 def warnings(seen: pl.DataFrame, dataset: str) -> dict[str, str]:
-    """By run, what is wrong with its predictions of a data set."""
-    rows = seen.filter(pl.col("dataset") == dataset, pl.col("warnings").list.len() > 0)
-    return dict(rows.select("run", pl.col("warnings").list.join("; ")).iter_rows())
+    """By run, what is wrong with its predictions of a data set, or of a source of sentences in any languages."""
+    of_set = (pl.col("dataset") == dataset) | pl.col("dataset").str.ends_with(f"/{dataset}")
+    rows = seen.filter(of_set, pl.col("warnings").list.len() > 0).explode("warnings")
+    joined = pl.col("warnings").unique(maintain_order=True).str.join("; ")
+    return dict(rows.group_by("run", maintain_order=True).agg(joined).iter_rows())
 
 
 def counts(seen: pl.DataFrame) -> Table:

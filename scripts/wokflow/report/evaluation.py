@@ -60,11 +60,19 @@ def section(parts: Tables, level: float, papers: str) -> dict[str, Any]:
     levels = []
     for (title, metrics), meaning in zip(LEVELS.items(), MEANINGS, strict=True):
         rows = whole.filter(pl.col("metric").is_in(list(metrics)))
+        measured = rows.drop_nulls("value").group_by("metric", maintain_order=True)
+        counts = dict(measured.agg(pl.col("instances").max()).iter_rows())
+        most = max(counts.values(), default=0)
         levels.append(
             {
                 "title": title,
                 "meaning": meaning.format(counted(rows["signature"])),
-                "instances": max(rows["instances"], default=0),
+                "instances": most,
+                "fewer": [
+                    (metrics[name], count)
+                    for name, count in counts.items()
+                    if count is not None and count < most and name in metrics
+                ],
                 "table": scores(metrics, by_run(rows, DATASET), figures),
                 "missing": missing(rows, {}, metrics),
             }

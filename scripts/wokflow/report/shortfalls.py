@@ -110,9 +110,12 @@ def of_outputs(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 def of_calls(calls: pl.DataFrame) -> Iterator[str]:
     """About answers without the headings of their source; `calls` has run and in_form of generate/calls."""
-    wrong = calls.filter(~pl.col("in_form"))
-    for run, count in wrong.group_by("run").len().sort("run").iter_rows():
-        yield f"{run}: {count:,} of {calls.height:,} answers are not in the form asked for."
+    form = pl.col("in_form")
+    counted = (
+        calls.group_by("run").agg(form.not_().sum().alias("wrong"), form.count().alias("all")).sort("run")
+    )
+    for run, wrong, answers in counted.filter(pl.col("wrong") > 0).iter_rows():
+        yield f"{run}: {wrong:,} of {answers:,} answers are not in the form asked for."
 
 
 def of_served(answers: pl.DataFrame) -> Iterator[str]:

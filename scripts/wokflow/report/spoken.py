@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 
 from wokflow.evaluate.dialogue_schemas import ADAPTATION_FIGURES
+from wokflow.evaluate.edit_finding import places
 from wokflow.evaluate.summary import read_published
 from wokflow.report import inputs
 from wokflow.report.inputs import Tables
@@ -17,7 +18,6 @@ FOUND = ("edited", "changes", "items")  # what is found without judges
 OTHERS = "published"  # the kind of a row from a paper
 ASPECTS = ("naturalness", "localisation", "content preservation", "stereotypical", "offensiveness")
 EDIT = "edits"
-Place = tuple[str, str, int]  # run, dialogue and position
 Published = Mapping[str, Mapping[tuple[str, str], Cell]]  # by data set, and there by run and metric
 LOCALISATION = ("localisation", *(f"localisation={value}" for value in "012"))
 PRINTED = ("number", "correctness", *LOCALISATION, "offensiveness")  # of edits, in the order of the columns
@@ -259,7 +259,7 @@ def _agreement(agreement: pl.DataFrame) -> Table:
         for row in agreement.iter_rows(named=True)
         if row["units"]
     ]
-    return Table(["Raters", "Of", "Aspect", "α", "Tasks"], rows) if rows else Table([], [])
+    return Table(["Raters", "Of", "Aspect", "α", "Tasks or repetitions"], rows) if rows else Table([], [])
 
 
 def _biases(biases: pl.DataFrame) -> Table:
@@ -291,9 +291,6 @@ def _scenes(adapted: pl.DataFrame, changes: pl.DataFrame, items: pl.DataFrame) -
     if counts.is_empty():
         return
     chosen = counts.sort("len", "dialogue_id", descending=[True, False]).head(SHOWN)["dialogue_id"]
-    new: dict[Place, list[str]] = {}
-    for row in changes.filter(pl.col("dialogue_id").is_in(chosen.implode())).iter_rows(named=True):
-        new.setdefault((row["run"], row["dialogue_id"], row["position"]), []).append(row["adapted"])
     marks: dict[tuple[str, int], set[tuple[int, int]]] = {}
     for dialogue, position, start, end in items.select("dialogue_id", "position", "start", "end").iter_rows():
         marks.setdefault((dialogue, position), set()).add((start, end))
@@ -306,24 +303,17 @@ def _scenes(adapted: pl.DataFrame, changes: pl.DataFrame, items: pl.DataFrame) -
                 (who, _marked(text, sorted(marks.get((dialogue, at), ())), "tool")) for at, who, text in lines
             ],
             "runs": [
-                (run, [*_made(own.sort("position"), new)])
+                (run, [*_made(own.sort("position"))])
                 for (run,), own in some.sort("run").group_by("run", maintain_order=True)
             ],
         }
 
 
-def _made(
-    rows: pl.DataFrame, new: Mapping[Place, Sequence[str]]
-) -> Iterator[tuple[str, list[tuple[str, str, int]]]]:
+def _made(rows: pl.DataFrame) -> Iterator[tuple[str, list[tuple[str, str, int]]]]:
     """The utterances of a run, with the words that came marked."""
-    for row in rows.iter_rows(named=True):
-        spans, at = [], 0
-        for words in new.get((row["run"], row["dialogue_id"], row["position"]), ()):
-            start = row["adapted"].find(words, at) if words else -1
-            if start >= 0:
-                at = start + len(words)
-                spans.append((start, at))
-        yield row["adapted_speaker"], _marked(row["adapted"], spans, "food")
+    for speaker, text, adapted in rows.select("adapted_speaker", "text", "adapted").iter_rows():
+        came = [(begin, stop) for _, (begin, stop) in places(text, adapted) if begin < stop]
+        yield speaker, _marked(adapted, came, "food")
 
 
 def _marked(text: str, spans: Sequence[tuple[int, int]], kind: str) -> list[tuple[str, str, int]]:
