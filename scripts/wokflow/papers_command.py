@@ -70,11 +70,15 @@ def _add_results(one: argparse.ArgumentParser) -> None:
     )
 
 
+def _say(text: str) -> None:
+    print(shown(text), file=sys.stderr)
+
+
 def _cultural_recipes(given: argparse.Namespace) -> int:
     from wokflow.match.cultural_recipes import NAMES, write_cultural_recipes
     from wokflow.match.directions import DIRECTIONS
 
-    made = write_cultural_recipes(given.results, given.to)
+    made = write_cultural_recipes(given.results, given.to, _say)
     _name(given.to, made)
     for direction in DIRECTIONS:
         if f"{direction}/{NAMES['train']}" not in made:
@@ -99,7 +103,7 @@ def _testbed(given: argparse.Namespace) -> int:
 
     require_tables(given.results, "pivot", "instances", "pivots", "orders")
     refuse_absent(given.glossary)
-    made = write_testbed(given.results, given.glossary, given.to)
+    made = write_testbed(given.results, given.glossary, given.to, _say)
     _name(given.to, made)
     if not {*made} - FIXED:
         print("There are no predictions of its base recipes: run snakemake generate.", file=sys.stderr)

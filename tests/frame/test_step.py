@@ -99,9 +99,7 @@ def test_a_damaged_table_is_named_with_what_to_do(
     part.write_bytes(part.read_bytes()[:keep])
     monkeypatch.setattr(module, "step_function", lambda step: read)
     job = described(tmp_path, inputs={"texts": str(part)})
-    with pytest.raises(
-        SystemExit, match=rf"{part} is damaged \(.+\)\. Delete it, and give the same command again"
-    ):
+    with pytest.raises(SystemExit, match=rf"{part} is damaged \(.+\)\. Delete it, and run Snakemake again"):
         run(job, lambda: None)
     assert "Traceback" not in Path(job.log).read_text(encoding="utf-8") + capsys.readouterr().err
 

@@ -96,9 +96,7 @@ def test_no_flipped_bit_in_a_page_gives_another_text(pages: tuple[Path, range]) 
         try:
             assert tables.read(part).rows() == whole, at
         except UserError as error:
-            assert re.match(
-                rf"{part} is damaged \(.+\)\. Delete it, and give the same command again", str(error)
-            )
+            assert re.match(rf"{part} is damaged \(.+\)\. Delete it, and run Snakemake again", str(error))
             refused += 1
         except pl.exceptions.PolarsError:  # of the header of a page, which pyarrow takes as it is
             assert tables.damage(part)

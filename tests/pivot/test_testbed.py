@@ -179,7 +179,11 @@ def test_predictions_come_out_in_the_order_in_which_they_go_in(tmp_path: Path) -
     names = drawn(tmp_path, ("甲", "乙", "豆腐", "蛋"), ("甲", "丁", None, "葱"))
     pivots_of(tmp_path, "乙", "戊")  # no recipe was drawn for the latter
     out = tmp_path / "out"
-    write_testbed(str(tmp_path), "resources/glossary", str(out))
+    few = [{"instance_id": names[0], "run": "few", "prediction": "soup"}]
+    tables.write(part(tmp_path, "generate/predictions/few"), PREDICTIONS, few, {})
+    said: list[str] = []
+    write_testbed(str(tmp_path), "resources/glossary", str(out), said.append)
+    assert said == ["few.txt: 7 of 8 base recipes have no prediction, and empty lines"]
     back = read_predictions([str(out / "mine.txt")], names, Progress())
     assert back == {"mine": {name: f"about {name}" for name in sorted(names)}}
     recipes = [line.split("\t")[1:] for line in (out / "base_recipes.txt").read_text().splitlines()]
@@ -194,7 +198,7 @@ def test_names_that_their_form_would_part_are_refused(tmp_path: Path) -> None:
     drawn(tmp_path, ("甲", "乙 丙", "豆腐", "蛋"))
     pivots_of(tmp_path)
     with pytest.raises(UserError, match="'乙 丙' of pivot/instances holds a blank"):
-        write_testbed(str(tmp_path), "resources/glossary", str(tmp_path / "out"))
+        write_testbed(str(tmp_path), "resources/glossary", str(tmp_path / "out"), print)
     assert not (tmp_path / "out").exists()
 
 

@@ -205,7 +205,7 @@ def test_a_run_comes_out_in_the_published_form_and_goes_in_again(
     tables.write(part, RECIPES, tables.frame(RECIPES, rows), {})
     (results / "generate/instances/zh-en").mkdir(parents=True)
     asked = dict.fromkeys(("instance_id", "dataset", "source_id", "title", "source"), "silver")
-    instances = tables.frame(INSTANCES, [asked | {"instance_id": "silver:published:11"}])
+    instances = tables.frame(INSTANCES, [asked | {"instance_id": f"silver:published:{n}"} for n in (11, 12)])
     tables.write(results / "generate/instances/zh-en/part-00000.parquet", INSTANCES, instances, {})
     assert cli.main([*export, str(tmp_path / "others")]) == 0
     said = capsys.readouterr()
@@ -221,4 +221,7 @@ def test_a_run_comes_out_in_the_published_form_and_goes_in_again(
     assert cli.main([*export, str(tmp_path / "predicted")]) == 0
     said = capsys.readouterr()
     assert str(tmp_path / "predicted/zh-en/predictions/small.silver.jsonl") in said.out.splitlines()
-    assert said.err.startswith("zh-en: predictions alone. There are no pairs, as models learnt from others")
+    *lost, why, _ = said.err.splitlines()
+    sides = ("zh-en", "en-zh")
+    assert lost == [f"small: 1 of 2 instances of {side}, silver have no prediction" for side in sides]
+    assert why.startswith("zh-en: predictions alone. There are no pairs, as models learnt from others")

@@ -8,7 +8,7 @@ alone. All texts are whole: mind the terms of the corpora (resources/sources.tsv
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ NAMES = {"train": "train.jsonl", "valid": "val.jsonl", "test": "test.jsonl"}
 SIDES = ("source", "target")
 
 
-def write_cultural_recipes(results: str, folder: str) -> list[str]:
+def write_cultural_recipes(results: str, folder: str, say: Callable[[str], None]) -> list[str]:
     """Write the files of each direction; what was written.
 
     Raises UsageError if the results have no pairs, or if one of the files exists already.
@@ -41,7 +41,7 @@ def write_cultural_recipes(results: str, folder: str) -> list[str]:
             _refuse_others(rows, recipes, direction)
             for split, name in NAMES.items():
                 made[f"{direction}/{name}"] = _lines(rows.filter(split=split), recipes)
-        made |= _predictions(results, direction)
+        made |= _predictions(results, direction, say)
     refuse_overwriting(folder, made)
     for name, records in made.items():
         text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
@@ -103,18 +103,21 @@ def _recipes(results: str, rows: pl.DataFrame) -> dict[str, Any]:
     return {name: parts for name, *parts in found.iter_rows()}
 
 
-def _predictions(results: str, direction: str) -> dict[str, Iterator[dict[str, Any]]]:
+def _predictions(
+    results: str, direction: str, say: Callable[[str], None]
+) -> dict[str, Iterator[dict[str, Any]]]:
     instances = Path(results, "generate/instances", direction, "part-00000.parquet")
     if not instances.is_file():
         return {}
     asked = tables.read(str(instances))
     made: dict[str, Iterator[dict[str, Any]]] = {}
     for part in sorted(Path(results, "generate/predictions").glob("*/part-00000.parquet")):
-        predicted = asked.join(
-            tables.read(str(part)).select("instance_id", "prediction"),
-            on="instance_id",
-            maintain_order="left",
-        )
+        own = tables.read(str(part)).select("instance_id", "prediction")
+        predicted = asked.join(own, on="instance_id", maintain_order="left")
+        lacking = asked.join(own, on="instance_id", how="anti") if len(predicted) else predicted
+        for dataset, count in lacking["dataset"].value_counts().sort("dataset").iter_rows():
+            of = (asked["dataset"] == dataset).sum()
+            say(f"{part.parent.name}: {count} of {of} instances of {direction}, {dataset} have no prediction")
         for (dataset,), some in predicted.group_by("dataset", maintain_order=True):
             made[f"{direction}/predictions/{part.parent.name}.{dataset}.jsonl"] = (
                 {

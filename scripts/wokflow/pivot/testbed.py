@@ -6,7 +6,7 @@ recipe. `parsing_data.pkl` is not among them: it holds their parser's reading of
 """
 
 import pickle
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ PROTOCOL = 4  # read by Python 3.4 and later
 PAIR = ["base_dish", "target_dish", "ingredient_removed", "ingredient_added"]
 
 
-def write_testbed(results: str, glossary: str, folder: str) -> list[str]:
+def write_testbed(results: str, glossary: str, folder: str, say: Callable[[str], None]) -> list[str]:
     """Write the files; what was written. Pairs are in the order of the run, lines in that of `in_lines`.
 
     Raises UserError if the name of a dish or an ingredient holds a blank, which parts the names in these files.
@@ -58,7 +58,9 @@ def write_testbed(results: str, glossary: str, folder: str) -> list[str]:
                 raise UsageError(
                     f"The run {path.parent.name} has the name of a file of the testbed: rename it."
                 )
-            lines[name] = [_line(predictions.get(name) or "") for name in ids]
+            lines[name] = [_line(predictions.get(one) or "") for one in ids]
+            if lacking := sum(one not in predictions for one in ids):
+                say(f"{name}: {lacking} of {len(ids)} base recipes have no prediction, and empty lines")
     refuse_overwriting(folder, (*lines, GLOSSARY, PIVOTS))
     given = Path(glossary)
     if Path(folder).resolve() in (given.resolve(), given.resolve().parent, given.parent.resolve()):

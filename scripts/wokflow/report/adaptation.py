@@ -195,6 +195,8 @@ def missing(rows: pl.DataFrame, names: Mapping[str, str], metrics: Mapping[str, 
 
     Metrics that the same runs lack on the same data sets, for the same reason, are named together.
     """
+    if rows.is_empty():
+        return []
     together: dict[tuple[str, frozenset[Scored]], list[str]] = {}
     lacking = rows.filter(pl.col("value").is_null())
     for (note, metric), some in lacking.group_by("note", "metric", maintain_order=True):
