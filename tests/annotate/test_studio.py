@@ -309,6 +309,9 @@ def test_answers_that_were_fetched_are_not_replaced_by_fewer(
     server.tasks[1][0]["annotations"] = []
     assert studio(tmp_path, server, "fetch", "s", "--to", back) == 1
     assert "r1.json has 1 tasks that are done, and Label Studio's project s r1 0" in capsys.readouterr().err
+    (tmp_path / "back" / "r1.json").write_text("thesis")
+    assert studio(tmp_path, server, "fetch", "s", "--to", back) == 1
+    assert "r1.json is no export of Label Studio" in capsys.readouterr().err
     server.made[1]["title"] = "s r1"
     assert studio(tmp_path, server, "fetch", "s", "--to", back) == 1
     assert "two projects s r1" in capsys.readouterr().err

@@ -182,7 +182,7 @@ class Tasks:
                 continue
             wanted = {"exportType": "JSON", "download_all_tasks": "true"}
             exported = studio.ask("GET", f"/api/projects/{known[title]['id']}/export", params=wanted)
-            done, before = _done(exported), _done(json.loads(read_text(str(path)))) if path.exists() else 0
+            done, before = _done(exported), _done(_fetched(path)) if path.exists() else 0
             if done < before:
                 raise UserError(
                     f"{path} has {before} tasks that are done, and Label Studio's project {title} {done}: it stays "
@@ -196,7 +196,18 @@ class Tasks:
 
 
 def _done(exported: Sequence[Mapping[str, Any]]) -> int:
-    return sum(bool(one["annotations"]) for one in exported)
+    """Tasks with an annotation; tasks to import have none."""
+    return sum(bool(one.get("annotations")) for one in exported)
+
+
+def _fetched(path: Path) -> list[Mapping[str, Any]]:
+    try:
+        held = json.loads(read_text(str(path)))
+    except json.JSONDecodeError:
+        held = None
+    if not isinstance(held, list) or not all(isinstance(one, dict) for one in held):
+        raise UserError(f"{path} is no export of Label Studio, and is not overwritten: move it away.")
+    return held
 
 
 def _page(instructions: str) -> str:

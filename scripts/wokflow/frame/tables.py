@@ -238,8 +238,8 @@ def damaged(part: str | Path, reason: object) -> str:
     """The message about a part that cannot be read."""
     why = " ".join(str(reason).split())
     return (
-        f"{part} is damaged ({why}). Delete it, and run Snakemake again: the job that wrote it makes it anew. Get a "
-        "file that no job wrote again. If that happens again, have the disk checked."
+        f"{part} is damaged ({why}). Delete it, and run Snakemake again: the job that wrote it makes it anew. If no "
+        "job did, take a good copy. If that happens again, have the disk checked."
     )
 
 

@@ -68,11 +68,7 @@ def section(parts: Tables, level: float, papers: str) -> dict[str, Any]:
                 "title": title,
                 "meaning": meaning.format(counted(rows["signature"])),
                 "instances": most,
-                "fewer": [
-                    (metrics[name], count)
-                    for name, count in counts.items()
-                    if count is not None and count < most and name in metrics
-                ],
+                "fewer": [(metrics[name], count) for name, count in counts.items() if count < most],
                 "table": scores(metrics, by_run(rows, DATASET), figures),
                 "missing": missing(rows, {}, metrics),
             }
