@@ -94,7 +94,7 @@ def _cultural_recipes(given: argparse.Namespace) -> int:
 def _ash(given: argparse.Namespace) -> int:
     from wokflow.judge.ash_files import write_ash
 
-    _name(given.to, write_ash(given.results, given.to))
+    _name(given.to, write_ash(given.results, given.to, _say))
     return 0
 
 

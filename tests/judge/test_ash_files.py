@@ -5,9 +5,10 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from wokflow import cli
-from wokflow.judge.ash_files import CRITERIA, RATED, RATINGS_FILE, RECIPE, RECIPES_FILE, _answer
+from wokflow.judge.ash_files import CRITERIA, RATED, RATED_BY, RATINGS_FILE, RECIPE, RECIPES_FILE, _answer
 
 from tests.judge.models import Stage, rating
 
@@ -49,7 +50,7 @@ def written(path: Path, columns: tuple[str, ...], rows: list[dict[str, Any]]) ->
     return str(path)
 
 
-def test_the_authors_files_go_in_and_come_out(tmp_path: Path) -> None:
+def test_the_authors_files_go_in_and_come_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     stage = Stage(tmp_path / "stage", cuisines=["Hindu", "Kosher"])
     made = written(tmp_path / "made.csv", RECIPE, recipes() + recipes("another"))
     scores = written(tmp_path / "scores.csv", RATED, rated(4))
@@ -61,6 +62,7 @@ def test_the_authors_files_go_in_and_come_out(tmp_path: Path) -> None:
         "instructions": "instructions",
         "gen": "answers/gen",
         "judge": "answers/judge",
+        "tasks": "tasks",
         "judge_ratings": "ratings/judge",
     }
     for name, place in places.items():
@@ -75,6 +77,17 @@ def test_the_authors_files_go_in_and_come_out(tmp_path: Path) -> None:
         same = written(tmp_path / "expected.csv", columns, rows)
         assert (tmp_path / "out" / name).read_bytes() == Path(same).read_bytes()
     assert cli.main(["papers", "ash", *places]) == 2, "what is there is not overwritten"
+    capsys.readouterr()
+    scored = tmp_path / "results" / RATED_BY
+    scored.parent.mkdir(parents=True)
+    pl.DataFrame({"rater": ["another", None]}).write_parquet(scored)
+    given = ["papers", "ash", *places[:2], "--to"]
+    assert cli.main([*given, str(tmp_path / "left")]) == 0
+    assert capsys.readouterr().err.startswith("judge is not in evaluate/ratings/means")
+    answers = tmp_path / "results/judge/answers/gen/part-00000.parquet"
+    pl.read_parquet(answers).with_columns(answer=pl.lit("Boil.")).write_parquet(answers)
+    assert cli.main([*given, str(tmp_path / "again")]) == 1
+    assert "gen was asked again since. Run snakemake judge." in capsys.readouterr().err
 
 
 def test_scores_go_to_the_generator_of_their_row_where_two_wrote_the_same(tmp_path: Path) -> None:

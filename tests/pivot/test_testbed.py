@@ -181,9 +181,12 @@ def test_predictions_come_out_in_the_order_in_which_they_go_in(tmp_path: Path) -
     out = tmp_path / "out"
     few = [{"instance_id": names[0], "run": "few", "prediction": "soup"}]
     tables.write(part(tmp_path, "generate/predictions/few"), PREDICTIONS, few, {})
+    pl.DataFrame({"run": ["mine"]}).write_parquet(part(tmp_path, "evaluate/scores"))
     said: list[str] = []
     write_testbed(str(tmp_path), "resources/glossary", str(out), said.append)
-    assert said == ["few.txt: 7 of 8 base recipes have no prediction, and empty lines"]
+    lacking, left = said
+    assert lacking == "few.txt: 7 of 8 base recipes have no prediction, and empty lines"
+    assert left.startswith("few is not in evaluate/scores: perhaps the config no longer has it")
     back = read_predictions([str(out / "mine.txt")], names, Progress())
     assert back == {"mine": {name: f"about {name}" for name in sorted(names)}}
     recipes = [line.split("\t")[1:] for line in (out / "base_recipes.txt").read_text().splitlines()]

@@ -14,6 +14,7 @@ from wokflow.generate.instances import generate_instances
 from wokflow.generate.schemas import INSTANCES, PREDICTIONS
 from wokflow.generate.settings import InstancesSettings
 from wokflow.ingest.schemas import RECIPES
+from wokflow.match.cultural_recipes import SCORED
 from wokflow.match.gold import published_pairs
 from wokflow.match.schemas import PAIRS
 from wokflow.train.pairs import train_pairs
@@ -218,10 +219,13 @@ def test_a_run_comes_out_in_the_published_form_and_goes_in_again(
     predicted.mkdir(parents=True)
     answer = {"instance_id": "silver:published:11", "run": "small", "prediction": "Soup"}
     tables.write(predicted / "part-00000.parquet", PREDICTIONS, [answer], {})
+    (results / SCORED).parent.mkdir(parents=True)
+    pl.DataFrame({"run": ["another"]}).write_parquet(results / SCORED)
     assert cli.main([*export, str(tmp_path / "predicted")]) == 0
     said = capsys.readouterr()
     assert str(tmp_path / "predicted/zh-en/predictions/small.silver.jsonl") in said.out.splitlines()
     *lost, why, _ = said.err.splitlines()
     sides = ("zh-en", "en-zh")
-    assert lost == [f"small: 1 of 2 instances of {side}, silver have no prediction" for side in sides]
+    assert lost[::2] == [f"small: 1 of 2 instances of {side}, silver have no prediction" for side in sides]
+    assert all(line.startswith("small is not in evaluate/scores") for line in lost[1::2])
     assert why.startswith("zh-en: predictions alone. There are no pairs, as models learnt from others")

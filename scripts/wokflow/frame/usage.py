@@ -1,7 +1,7 @@
 """The error of a command that is called wrongly."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from wokflow.frame.job import UserError
@@ -23,6 +23,24 @@ def require_tables(results: str, stage: str, *tables: str) -> None:
     for table in tables:
         if not Path(results, stage, table, "part-00000.parquet").is_file():
             raise UsageError(f"{results}: there is no {stage}/{table}. Run snakemake {stage}.")
+
+
+def left_over(results: str, part: str, column: str, names: Iterable[str]) -> Iterator[str]:
+    """Sentences: which names of runs or models a column of a part lacks, if the part is there.
+
+    Those that have left the config are still among the results.
+    """
+    from wokflow.frame import tables  # what needs no table does not wait for it
+
+    path = Path(results, part)
+    if path.is_file():
+        known = {*tables.read(str(path), [column])[column]}
+        for name in names:
+            if name not in known:
+                yield (
+                    f"{name} is not in {path.parent.relative_to(results)}: perhaps the config no longer has it, "
+                    "and what it wrote is older than all else."
+                )
 
 
 def refuse_overwriting(folder: str, names: Iterable[str]) -> None:

@@ -9,7 +9,7 @@ braces, which the prompt does not ask for.
 import csv
 import io
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +18,10 @@ import polars as pl
 from wokflow.frame import tables
 from wokflow.frame.job import UserError
 from wokflow.frame.text_files import longest_cell, read_text
-from wokflow.frame.usage import UsageError, refuse_overwriting
+from wokflow.frame.usage import UsageError, left_over, refuse_overwriting
 from wokflow.generate.answers import cleaned
 from wokflow.judge.schemas import ANSWERS
+from wokflow.judge.tasks import SEEN
 
 RECIPE = ("index", "model", "original_dish", "variation", "generated_recipe", "ingredients", "instructions")
 CRITERIA = ("authenticity", "sensitivity", "harmony")
@@ -28,6 +29,8 @@ SCORES = tuple(f"{name}_{part}" for name in CRITERIA for part in ("score", "reas
 RATED = (*RECIPE, "evaluator_model", "iteration", "evaluation", *SCORES)
 RECIPES_FILE, RATINGS_FILE = "v0_recipes.csv", "v0_recipes_eval.csv"
 FAILED = "Error: "  # begins what their programs write in place of an answer
+TO_RATE = "judge/tasks/part-00000.parquet"
+RATED_BY = "evaluate/ratings/means/part-00000.parquet"
 LONGEST = 1 << 24  # characters of a cell
 
 Key = tuple[str, ...]
@@ -100,10 +103,11 @@ def _rows(path: str) -> tuple[bool, list[dict[str, str]]]:
         return rates, [*reader]
 
 
-def write_ash(results: str, folder: str) -> list[str]:
+def write_ash(results: str, folder: str, say: Callable[[str], None]) -> list[str]:
     """Write the recipes and the scores of a run in the authors' form; what was written.
 
-    Raises UsageError if the results have no recipe that a model was to write, or if one of the files exists already.
+    Raises UsageError if the results have no recipe that a model was to write, or if one of the files exists already;
+    UserError if raters read other recipes, as models were asked again since.
     """
     refuse_overwriting(folder, (RECIPES_FILE, RATINGS_FILE))
     judge = Path(results, "judge")
@@ -112,8 +116,11 @@ def write_ash(results: str, folder: str) -> list[str]:
     answers = [row for part in parts for row in tables.read(str(part)).iter_rows(named=True)]
     recipes: dict[str, dict[str, Any]] = {}
     order = {task: number for number, task in enumerate(instructions)}
-    written = [row for row in answers if row["task_id"] in order]
-    for row in sorted(written, key=lambda row: (row["asked"], order[row["task_id"]])):
+    asked = [row for row in answers if row["task_id"] in order]
+    written: dict[str, tuple[str, str]] = {}  # models and texts, empty ones where there are none to rate
+    for row in sorted(asked, key=lambda row: (row["asked"], order[row["task_id"]])):
+        own = cleaned(row["answer"]) if row["status"] in SEEN else ""
+        written[f"{row['task_id']}:{row['asked']}"] = row["asked"], own
         texts = {each["name"]: each["text"] for each in instructions[row["task_id"]]["shown"]}
         recipes[f"{row['task_id']}:{row['asked']}"] = {
             "index": len(recipes) + 1,
@@ -127,6 +134,7 @@ def write_ash(results: str, folder: str) -> list[str]:
             f"{results}: judge/answers has no recipe for a dish and a cuisine of judge/instructions. "
             "Run snakemake judge."
         )
+    _refuse_others(judge, written)
     ratings: dict[Key, dict[str, Any]] = defaultdict(dict)
     for row in _table(judge / "ratings"):
         scores = ratings[row["task_id"], row["rater"], str(row["repetition"])]
@@ -148,6 +156,11 @@ def write_ash(results: str, folder: str) -> list[str]:
                 | evaluated
                 | {name: some for name, some in scores.items() if name in SCORES}
             )
+    systems = dict.fromkeys(model for model, text in written.values() if text)
+    raters = dict.fromkeys(row["asked"] for row in answers if row["task_id"] in recipes)
+    for part, column, names in (TO_RATE, "system", systems), (RATED_BY, "rater", raters):
+        for sentence in left_over(results, part, column, names):
+            say(sentence)
     rated.sort(key=lambda row: (row["index"], row["evaluator_model"], row["iteration"]))
     Path(folder).mkdir(parents=True, exist_ok=True)
     made = {RECIPES_FILE: (RECIPE, recipes.values()), RATINGS_FILE: (RATED, rated)}
@@ -159,6 +172,22 @@ def write_ash(results: str, folder: str) -> list[str]:
         with tables.atomic(Path(folder, name)) as temporary:
             temporary.write_bytes(text.getvalue().encode())
     return [*made]
+
+
+def _refuse_others(judge: Path, written: Mapping[str, tuple[str, str]]) -> None:
+    """Raises UserError where judge/tasks has another text for a recipe than its model has written since, or none."""
+    rows = _table(judge / "tasks")
+    systems = {row["system"] for row in rows}
+    shown = {
+        row["task_id"]: next(each["text"] for each in row["shown"] if each["name"] == "recipe")
+        for row in rows
+    }
+    for task, (model, text) in written.items():
+        if model in systems and shown.get(task, "") != text:
+            raise UserError(
+                f"results of judge: the recipe {task} is not the one that was rated, as {model} was asked again "
+                "since. Run snakemake judge."
+            )
 
 
 def _answer(row: Mapping[str, Any]) -> str:

@@ -16,11 +16,12 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.job import UserError
-from wokflow.frame.usage import refuse_overwriting, require_tables
+from wokflow.frame.usage import left_over, refuse_overwriting, require_tables
 from wokflow.match.directions import DIRECTIONS
 
 NAMES = {"train": "train.jsonl", "valid": "val.jsonl", "test": "test.jsonl"}
 SIDES = ("source", "target")
+SCORED = "evaluate/scores/part-00001.parquet"  # of runs that adapt recipes, among others
 
 
 def write_cultural_recipes(results: str, folder: str, say: Callable[[str], None]) -> list[str]:
@@ -111,9 +112,11 @@ def _predictions(
         return {}
     asked = tables.read(str(instances))
     made: dict[str, Iterator[dict[str, Any]]] = {}
+    runs: list[str] = []
     for part in sorted(Path(results, "generate/predictions").glob("*/part-00000.parquet")):
         own = tables.read(str(part)).select("instance_id", "prediction")
         predicted = asked.join(own, on="instance_id", maintain_order="left")
+        runs += [part.parent.name] if len(predicted) else []
         lacking = asked.join(own, on="instance_id", how="anti") if len(predicted) else predicted
         for dataset, count in lacking["dataset"].value_counts().sort("dataset").iter_rows():
             of = (asked["dataset"] == dataset).sum()
@@ -127,4 +130,6 @@ def _predictions(
                 }
                 for row in some.to_dicts()
             )
+    for sentence in left_over(results, SCORED, "run", runs):
+        say(sentence)
     return made

@@ -14,7 +14,7 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.job import UserError
-from wokflow.frame.usage import UsageError, refuse_overwriting
+from wokflow.frame.usage import UsageError, left_over, refuse_overwriting
 from wokflow.parse.glossary import KINDS, PICKLED, read_glossary
 from wokflow.pivot.dishes import FILES
 from wokflow.pivot.given_files import KINDS as CHANGES
@@ -24,6 +24,7 @@ from wokflow.pivot.occurrences import Proto
 
 BASE_RECIPES, GLOSSARY, PIVOTS = "base_recipes.txt", "glossary_dict.pkl", "pivot_actions.pkl"
 FIXED = {*FILES, BASE_RECIPES, GLOSSARY, PIVOTS}  # all but predictions
+SCORED = "evaluate/scores/part-00000.parquet"  # of runs on the testbed
 PROTOCOL = 4  # read by Python 3.4 and later
 PAIR = ["base_dish", "target_dish", "ingredient_removed", "ingredient_added"]
 
@@ -61,6 +62,10 @@ def write_testbed(results: str, glossary: str, folder: str, say: Callable[[str],
             lines[name] = [_line(predictions.get(one) or "") for one in ids]
             if lacking := sum(one not in predictions for one in ids):
                 say(f"{name}: {lacking} of {len(ids)} base recipes have no prediction, and empty lines")
+    for sentence in left_over(
+        results, SCORED, "run", (Path(name).stem for name in lines if name not in FIXED)
+    ):
+        say(sentence)
     refuse_overwriting(folder, (*lines, GLOSSARY, PIVOTS))
     given = Path(glossary)
     if Path(folder).resolve() in (given.resolve(), given.resolve().parent, given.parent.resolve()):
