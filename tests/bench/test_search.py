@@ -195,15 +195,16 @@ def make_vectors(clock: Clock, folder: str, rows: int, kind: int, spread: str) -
     Path(folder).mkdir(exist_ok=True)
     counts = [min(SHARD, rows - start) for start in range(0, rows, SHARD)]
     with ProcessPoolExecutor(mp_context=get_context("fork")) as pool:
-        list(pool.map(partial(write_shard, folder, kind, spread), range(len(counts)), counts))
+        write = partial(write_shard, folder, len(counts), kind, spread)
+        list(pool.map(write, range(len(counts)), counts))
 
 
-def write_shard(folder: str, kind: int, spread: str, number: int, count: int) -> None:
+def write_shard(folder: str, shards: int, kind: int, spread: str, number: int, count: int) -> None:
     vectors, rng = clustered(kind, number, count, spread)
     copies = rng.random(count) < DUPLICATES
     originals = clustered(TARGETS, number, count, spread)[0] if kind == QUERIES else vectors
     vectors[copies] = originals[rng.integers(count, size=copies.sum())]
-    np.save(Path(folder) / f"{number:05}.npy", vectors)
+    np.save(Path(folder) / f"{number:05}-of-{shards:05}.npy", vectors)
 
 
 def clustered(kind: int, number: int, count: int, spread: str) -> tuple[Floats, np.random.Generator]:

@@ -94,7 +94,9 @@ class House:
         """Titles whose similarities are SCORES: unit vectors for Chinese ones, their rows for English ones."""
         for lang, matrix in (("zh", np.eye(3)), ("en", np.array(SCORES).T)):
             (self.folder / f"vectors_{lang}").mkdir()
-            np.save(self.folder / f"vectors_{lang}" / "0.npy", matrix.astype(np.float32, order="C"))
+            np.save(
+                self.folder / f"vectors_{lang}" / "00000-of-00001.npy", matrix.astype(np.float32, order="C")
+            )
         for name, scores in (("zh_en", np.array(SCORES)), ("en_zh", np.array(SCORES).T)):
             best = scores.argmax(axis=1)
             pl.DataFrame(

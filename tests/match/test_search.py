@@ -255,7 +255,11 @@ def test_merged_shards_equal_one_shard(tmp_path: Path, monkeypatch: pytest.Monke
     vectors = crowded(200, 5, seed=4)
     (tmp_path / "zh").mkdir()
     (tmp_path / "en").mkdir()
-    for name, rows in {"zh/0": vectors[:11], "zh/1": vectors[11:45], "en/0": vectors[45:]}.items():
+    for name, rows in (
+        ("zh/00000-of-00002", vectors[:11]),
+        ("zh/00001-of-00002", vectors[11:45]),
+        ("en/00000-of-00001", vectors[45:]),
+    ):
         np.save(tmp_path / f"{name}.npy", rows)
     ways = naive(vectors[:45], vectors[45:], 6), naive(vectors[45:], vectors[:45], 6)
     expected = [list(zip(*(column.tolist() for column in way), strict=True)) for way in ways]
@@ -273,7 +277,7 @@ def test_merged_shards_equal_one_shard(tmp_path: Path, monkeypatch: pytest.Monke
 def test_no_rows_on_a_side_give_empty_tables(tmp_path: Path) -> None:
     for name, rows in {"zh": 0, "en": 3}.items():
         (tmp_path / name).mkdir()
-        np.save(tmp_path / name / "0.npy", np.zeros((rows, 2), np.float32))
+        np.save(tmp_path / name / "00000-of-00001.npy", np.zeros((rows, 2), np.float32))
     for sides in (("zh", "en"), ("en", "zh")):
         for path in run_search(tmp_path, *sides, shard=0, shards=1, backend="torch"):
             table = tables.read(path)
@@ -371,7 +375,7 @@ def test_neighbours_that_memory_does_not_hold_are_warned_of(
 ) -> None:
     for side in ("zh", "en"):
         (tmp_path / side).mkdir()
-        np.save(tmp_path / side / "0.npy", crowded(9, 5, seed=4))
+        np.save(tmp_path / side / "00000-of-00001.npy", crowded(9, 5, seed=4))
     for bytes_held, warned in ((search.INTERPRETER, False), (2**30, True)):
         monkeypatch.setattr(search, "INTERPRETER", bytes_held)
         log = io.StringIO()

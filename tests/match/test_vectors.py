@@ -69,21 +69,24 @@ def test_a_shard_that_was_cut_off_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("other", [MATRIX.astype(np.float64), np.asfortranarray(MATRIX), MATRIX[0]])
 def test_only_rows_of_float32_are_read(tmp_path: Path, other: np.ndarray) -> None:
-    np.save(tmp_path / "0.npy", other)
-    with pytest.raises(ValueError, match=r"0\.npy is no matrix of float32 by rows"):
+    np.save(tmp_path / "00000-of-00001.npy", other)
+    with pytest.raises(ValueError, match=r"00001\.npy is no matrix of float32 by rows"):
         Vectors.open(tmp_path)
 
 
-def test_no_shard_is_no_matrix(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="at least one shard"):
-        Vectors.open(tmp_path)
+def test_a_folder_that_lost_a_shard_is_refused(tmp_path: Path) -> None:
+    """Else the rows behind it would be those of other texts."""
+    for shard in saved(tmp_path / "shards", [5, 5, 10]):
+        Path(shard).unlink()
+        with pytest.raises(UserError, match="shards is not whole: it has"):
+            Vectors.open(tmp_path / "shards")
 
 
 def test_the_folder_holds_links_to_the_shards(tmp_path: Path) -> None:
     shards = saved(tmp_path / "shards", [8, 12])
     match_vectors(vectors=shards, data=str(tmp_path / "all"), digest=str(tmp_path / "all.sha256"))
     links = sorted((tmp_path / "all").iterdir())
-    assert [link.name for link in links] == ["vectors-00000.npy", "vectors-00001.npy"]
+    assert [link.name for link in links] == ["00000-of-00002.npy", "00001-of-00002.npy"]
     assert all(link.samefile(shard) for link, shard in zip(links, shards, strict=True))
     np.testing.assert_array_equal(Vectors.open(tmp_path / "all").rows(0, 20), MATRIX)
 
@@ -115,5 +118,5 @@ def test_an_older_folder_of_more_shards_is_replaced(tmp_path: Path) -> None:
     for number, lengths in enumerate(([5, 5, 5, 5], [20])):
         shards = saved(tmp_path / str(number), lengths)
         match_vectors(vectors=shards, data=str(tmp_path / "all"), digest=str(tmp_path / "all.sha256"))
-    assert [path.name for path in (tmp_path / "all").iterdir()] == ["vectors-00000.npy"]
+    assert [path.name for path in (tmp_path / "all").iterdir()] == ["00000-of-00001.npy"]
     assert len(Vectors.open(tmp_path / "all")) == 20

@@ -66,7 +66,11 @@ class Vectors:
 
     @classmethod
     def open(cls, folder: str | Path) -> "Vectors":
-        return cls([Stored(path) for path in sorted(Path(folder).glob("*.npy"))])
+        """The shards NUMBER-of-SHARDS.npy of a folder. Raises UserError where one is missing."""
+        paths = sorted(Path(folder).glob("*.npy"))
+        if not paths or paths[0].stem != f"{0:05}-of-{len(paths):05}":
+            raise UserError(f"{folder} is not whole: it has {len(paths)} files. Delete it, and run again.")
+        return cls([Stored(path) for path in paths])
 
     def __len__(self) -> int:
         return int(self._starts[-1])
@@ -113,7 +117,7 @@ def match_vectors(*, vectors: Sequence[str], data: str, digest: str) -> None:
                         f"{shard}: a vector is not finite; embed again with match.embed.precision: float32"
                     )
                 total.update(rows.tobytes())
-            link = temporary / f"vectors-{number:05}.npy"
+            link = temporary / f"{number:05}-of-{len(vectors):05}.npy"
             try:
                 os.link(shard, link)
             except OSError:
