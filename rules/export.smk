@@ -43,7 +43,7 @@ TABLES = Inputs(
     [*BASELINES, *(run for run in RUNS if run not in ADAPTING_RUNS)],
     {
         **{name: [cutoff] for name, cutoff in {**SOURCE.members, **CUTOFFS.sentences.members}.items()},
-        WIKIDATA: [CUTOFFS.entities[ENTITIES]],
+        **dict.fromkeys((WIKIDATA, ENTITIES), [CUTOFFS.entities[ENTITIES]]),
         WIKIPEDIA: [*CUTOFFS.pages.members.values()],
     },
 )

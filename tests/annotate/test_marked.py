@@ -14,6 +14,7 @@ from wokflow.annotate.settings import MarkedSettings, TasksSettings
 from wokflow.annotate.studio import labels, task
 from wokflow.annotate.tasks import annotate_tasks
 from wokflow.frame.job import Job, Progress, UserError
+from wokflow.frame.workbooks import Page, write_workbook
 from wokflow.ingest.annotations import ingest_annotations
 from wokflow.ingest.item_spans import item_span
 from wokflow.ingest.schemas import UTTERANCES
@@ -167,6 +168,16 @@ def test_the_same_words_in_another_row_are_the_next_ones_and_typed_words_are_fou
         (0, 30, 34, "alad"),
     ]
     assert study.reasons() == ["repeated"]
+
+
+def test_a_copy_of_a_worksheet_makes_no_further_mark(study: Marking) -> None:
+    study.send(filled(study, {"item": "pie"}))
+    (study.folder / "answers" / "r1.tsv").unlink()
+    rows = [[*row.values()] for row in filled(study, {"item": "pie"})]
+    header = [*study.sheet("r1")[0]]
+    pages = [Page(name, header, rows, [9] * len(header)) for name in ("tasks", "copy of tasks")]
+    write_workbook(study.folder / "answers" / "r1.xlsx", pages)
+    assert study.spans() == [(0, 7, 10, "pie")] and study.reasons() == ["repeated"]
 
 
 def test_columns_that_a_rater_added_to_a_sheet_are_none_of_label_studio(study: Marking) -> None:

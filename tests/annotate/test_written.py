@@ -11,6 +11,7 @@ from wokflow.annotate.tasks import annotate_tasks
 from wokflow.annotate.written import annotate_written
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
+from wokflow.frame.workbooks import Page, write_workbook
 from wokflow.generate.schemas import INSTANCES
 from wokflow.ingest.schemas import RECIPES
 from wokflow.match.gold import read_gold
@@ -114,6 +115,25 @@ def test_marks_before_an_entry_are_taken_away_and_quotation_marks_around_words_s
     foods = '- "dry" wine\n• \'rice｜–"one cup\n2-3 c. water'
     study.send([{**row, "target": foods if row["target"] else ""} for row in adapted(study)])
     assert study.gold()["ingredients"].to_list() == [['"dry" wine', "rice", "one cup", "2-3 c. water"]]
+
+
+def test_entries_end_at_any_line_break_and_where_a_program_lost_them_all_there_are_none(
+    study: Writing,
+) -> None:
+    foods = "1 cup rice\x85a pinch of salt\u20282 eggs"
+    rows = [{**row, "target": foods if row["target"] else ""} for row in adapted(study)]
+    (study.folder / "answers").mkdir()
+    pages = [Page("tasks", [*rows[0]], [[*row.values()] for row in rows], [9] * len(rows[0]))]
+    write_workbook(study.folder / "answers" / "r1.xlsx", pages)
+    assert study.gold()["ingredients"].to_list() == [["1 cup rice", "a pinch of salt", "2 eggs"]]
+    (study.folder / "answers" / "r1.xlsx").unlink()
+    flat = [{name: " ".join(cell.split()) for name, cell in row.items()} for row in adapted(study)]
+    study.send(flat)
+    assert study.gold().is_empty()
+    assert study.read("rejects").select("reason", "detail").rows() == [
+        ("changed", "no line breaks in ingredients"),
+        ("incomplete", None),
+    ]
 
 
 @pytest.mark.parametrize(

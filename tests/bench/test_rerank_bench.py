@@ -41,7 +41,7 @@ def test_pairs_by_what_is_cooked(data: Path) -> None:
     found = {
         name: judged(house / path, truth) for name, path in zip(("titles", "recipes"), targets, strict=True)
     }
-    steps = taken(house, targets)
+    steps, _ = taken(house, targets)
     graded = 0
     for number in range(ROUNDS + 1):
         graded += grade(house, truth) if number < ROUNDS else 0

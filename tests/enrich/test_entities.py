@@ -48,6 +48,35 @@ def test_an_item_that_occurs_again_is_a_reject(tmp_path: Path, monkeypatch: pyte
     assert rejects.select("row", "reason").rows() == [(5, "duplicate"), (7, "duplicate")]
 
 
+def test_members_of_the_wrong_type_make_a_line_a_reject(tmp_path: Path) -> None:
+    """As text, `null` would be the name None, and the letters of a topic topics."""
+    tofu = entity("Q7", {"en": "tofu"})
+    wrong = [
+        {"topics": "Culture.Food"},
+        {"topics": [None]},
+        {"labels": {"en": {"value": None}}},
+        {"descriptions": {"en": {"value": ["a"]}}},
+        {"aliases": {"en": [{"value": None}]}},
+        {"summaries": {"en": {"value": "A dish"}}},
+    ]
+    lines = [entity("Q1", {"en": "soup"}), *(tofu | each for each in wrong)]
+    table = dumped(lines, tmp_path, ["en"])
+    assert tables.read(table)["qid"].to_list() == ["Q1"]
+    rejects = tables.read(tmp_path / "rejects.parquet")
+    assert rejects["reason"].to_list() == ["broken_record"] * len(wrong)
+
+
+def test_a_plain_file_that_ends_within_a_line_is_cut_off(tmp_path: Path) -> None:
+    text = "".join(json.dumps(entity(one, {"en": one})) + "\n" for one in ("Q1", "Q2"))
+    (tmp_path / "cut.json").write_text(text[:-9])
+    (tmp_path / "source.json").write_text('{"sha256": "0"}')
+    names = {name: str(tmp_path / f"{name}.parquet") for name in ("entities", "rejects")}
+    given = {"source": str(tmp_path / "source.json"), "job": Job(), **names}
+    settings = entities_settings(tmp_path / "cut.json", ["en"])
+    with pytest.raises(UserError, match="cut off or damaged behind 1 entities: its last line has no end"):
+        enrich_entities(settings=settings, **given)
+
+
 def test_names_in_variants_of_a_language_come_behind_its_own_each_once(tmp_path: Path) -> None:
     pasta = entity(
         "Q20026",

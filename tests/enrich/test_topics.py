@@ -307,3 +307,6 @@ def test_a_class_with_two_topics_and_one_without_a_name_are_refused_with_their_l
             read_classes(str(path))
     path.write_text("qid\ttopic\nQ1\nQ2\tFood\n", encoding="utf-8")  # an editor cut off the tab
     assert read_classes(str(path)) == {"Q1": "", "Q2": "Food"}
+    path.write_text("qid\ttopic\nwd:Q1\tFood\n", encoding="utf-8")
+    with pytest.raises(UserError, match="'wd:Q1' is not an id like Q746549"):
+        read_classes(str(path))

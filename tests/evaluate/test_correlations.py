@@ -97,6 +97,18 @@ def test_ratings_of_several_runs_are_exchanged_as_wholes() -> None:
     assert found["chrf", "CUL"] == pytest.approx(0.5, abs=0.02)
 
 
+def test_ratings_of_other_texts_change_no_p_value_and_no_mean() -> None:
+    """Recipes and sentences may be of one pair of languages, by other runs, and rated by other criteria."""
+    names = [(run, name) for run in "rs" for name in "ab"]
+    values = {"chrf": dict(zip(names, (0.1, 0.2, 0.3, 0.4), strict=True))}
+    ratings = {"GRA": dict(zip(names, (1.0, 2.0, 3.0, 4.0), strict=True))}
+    alone = correlations.by_chance(values, ratings)
+    others = [(run, name) for run in "tu" for name in "xyz"]
+    values["chrf"] |= {text: float(number) for number, text in enumerate(others)}
+    beside = correlations.by_chance(values, ratings | {"ACC": dict.fromkeys(others, 1.0)})
+    assert beside["chrf", "GRA"] == pytest.approx(alone["chrf", "GRA"], abs=0.02)
+
+
 def test_agreement_of_several_runs_is_found(tmp_path: Path) -> None:
     """Each text is rated by what it is worth: the agreement is neither that of runs nor that of sources alone."""
     values = {run: [((3 * at + 5 * place) % 11) / 10 for at in range(11)] for place, run in enumerate("abc")}
@@ -133,6 +145,11 @@ def test_raters_are_averaged_and_so_are_the_criteria_of_texts_that_have_all(tmp_
         "GRA": {("r", "a"): 2.5, ("r", "b"): 7, ("s", "a"): 3},
         "avg.": {("r", "a"): 4.0},
     }
+
+
+def test_the_mean_of_all_criteria_is_of_those_of_a_text_s_block(tmp_path: Path) -> None:
+    ratings = read_ratings([tsv(tmp_path, "r a x GRA 1", "r a x CUL 3", "r b x GRA 1", "t c x ACC 5")])
+    assert ratings["avg."] == {("r", "a"): 2.0, ("t", "c"): 5.0}
 
 
 def test_raters_need_not_be_named_and_the_table_may_be_parquet(tmp_path: Path) -> None:

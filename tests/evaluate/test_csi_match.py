@@ -353,6 +353,14 @@ def test_translations_made_elsewhere_are_scored_beside_runs(tmp_path: Path) -> N
     assert values(rows, "mine") == values(rows, "a")
 
 
+@pytest.mark.parametrize("name", ["0", "CAMT:0", ""])
+def test_ids_that_are_those_of_no_sentence_are_refused(tmp_path: Path, name: str) -> None:
+    """Passed over as those of other sources, they would leave the run out."""
+    (tmp_path / "mine.tsv").write_text(f"run\tinstance_id\tprediction\nmine\t{name}\t豆腐\n")
+    with pytest.raises(UserError, match=f"row 2: instance_id '{name}' is that of no sentence.*camt:0"):
+        evaluated(tmp_path, {}, settings=settings(str(tmp_path / "mine.tsv")))
+
+
 def test_translations_made_elsewhere_name_their_run(tmp_path: Path) -> None:
     (tmp_path / "mine.tsv").write_text("run\tinstance_id\tprediction\n \tcamt:0\t豆腐\n")
     with pytest.raises(UserError, match="row 2: the column run is empty"):

@@ -192,6 +192,8 @@ def test_people_count_together_and_each_with_the_pairs_that_were_given_to_them(t
         ("person", "r1", "mt", 3, 0, 2, 33.3333, 33.3333),
         ("person", "r2", "mt", 2, 0, 1, 0, 0),
     ]
+    same = whole.select("same_in_both_orders", "same_when_repeated")
+    assert same.null_count().row(0) == (5, 5), "two persons are no repetition"
     both = found["agreement"].select("rater", "other").unique()
     assert set(both.rows()) == {("j", "people"), ("j", "r1"), ("j", "r2"), ("r1", "r2")}
 

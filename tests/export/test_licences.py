@@ -145,13 +145,16 @@ def test_licences_of_the_config_become_no_markup(results: Path) -> None:
     ("dumps", "backend", "cited"), [([], "none", False), (["en"], "none", True), ([], "api", True)]
 )
 def test_wikipedia_is_a_source_only_if_it_is_read(dumps: list[str], backend: str, cited: bool) -> None:
-    """And recipes of gold sets that are in no corpus, if their text may be passed on."""
+    """And recipes of gold sets that are in no corpus, if their text may be passed on; pairs that others published;
+    and a table of entities of one's own, in which there may be more than Wikidata has.
+    """
+    dump = "data/wikidata-20260101-all.json.bz2"
     licences = {"given_gold": {"licence": "MIT", "release": "text" if cited else "ids"}}
     config = {
         "pivot": {"dishes": {"corpus": "zh"}, "pivots": {"given": None}, "orders": {"given": None}},
-        "train": {"gold": {"zh-en": "gold.tsv"}},
+        "train": {"gold": {"zh-en": "gold.tsv"}, "published": {"zh-en": "folder" if cited else None}},
         "match": {"silver": {"accepted": None}},
-        "enrich": {"pages": {"backend": backend}},
+        "enrich": {"pages": {"backend": backend}, "entities": {"path": "en-zh.jsonl" if cited else dump}},
         "export": {"licences": licences},
     }
     none: dict[str, Any] = {key: {} for key in ("langs", "linked")}
@@ -161,3 +164,6 @@ def test_wikipedia_is_a_source_only_if_it_is_read(dumps: list[str], backend: str
     )
     assert ("wikipedia" in subsets(["items"], have)["items"].sources) == cited
     assert ("given_gold" in subsets(["gold"], have)["gold-zh-en"].cites) == cited
+    predictions = subsets(["predictions"], have)["predictions"]
+    assert ("given_gold" in predictions.cites) == ("published_pairs" in predictions.derived) == cited
+    assert subsets(["items"], have)["items"].cites[0] == ("entities" if cited else "wikidata")

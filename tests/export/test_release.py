@@ -113,6 +113,19 @@ def test_a_full_release_holds_the_recipes_themselves(results: Path) -> None:
     assert mention["mention"] == "hot pot"
 
 
+def test_what_is_written_of_a_gold_recipe_of_no_corpus_needs_the_licence_of_its_set(results: Path) -> None:
+    """It may be the recipe itself, as of a run that copies."""
+    names = ["gold:other:9", "gold:xiachufang:1", "gold:xiachufang:99"]
+    made = [(name, "tiny", f"of {name}") for name in names]
+    write(results / "generate/predictions/tiny/part-00000.parquet", PREDICTIONS, made)
+    for licence, shown in ((None, names[1:2]), ("CC-BY-ND-4.0", names[1:2]), ("CC-BY-4.0", names)):
+        given = {"given_gold": {"licence": licence, "release": "text"}} if licence else {}
+        for mode in ("standoff", "full"):
+            release = export(results, "predictions", licences=FREE | given, mode=mode, to=mode)
+            own = rows(release, "predictions").filter(pl.col("instance_id").is_in(names))
+            assert own.drop_nulls("prediction")["instance_id"].to_list() == shown and len(own) == 3
+
+
 def test_a_gold_recipe_of_no_corpus_comes_with_its_set(results: Path) -> None:
     """If its licence is known: also the first one, and one that ingest has rejected."""
     licences = FREE | {"given_gold": {"licence": "CC-BY-4.0", "release": "text"}}

@@ -67,6 +67,6 @@ def test_each_source_needs_a_licence_and_a_decision() -> None:
 def test_predictions_have_the_digest_that_the_tables_description_says(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     pl.DataFrame({"instance_id": ["a", "b"], "run": "tiny", "prediction": ["盐", None]}).write_parquet(path)
-    (rows,) = standoff.predictions([str(path)], {}, text=False)
+    (rows,) = standoff.predictions([str(path)], {}, text=False, given=None)
     assert rows["sha256"].to_list() == [hashlib.sha256("盐".encode()).hexdigest(), None]
     assert rows["prediction"].null_count() == 2

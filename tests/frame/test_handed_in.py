@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 import yaml
 from wokflow.annotate.arguments import COLUMNS as STUDY
@@ -62,7 +63,10 @@ def dictionary(path: str) -> Any:
     """A user's own dictionary, with an empty lexicon and glossary."""
     glossary = Path(path).with_name("glossary.json")
     glossary.write_text('{"verbs": {}, "ingredients": {}, "tools": {}}', encoding="utf-8")
-    return read_dictionary(str(Path(path).with_name("none")), str(glossary), path)
+    lexicon = Path(path).with_name("none")
+    lexicon.mkdir(exist_ok=True)
+    (lexicon / "none.tsv").write_text("zh\ten\tkind\n", encoding="utf-8")
+    return read_dictionary(str(lexicon), str(glossary), path)
 
 
 # A reader, and a table that it reads: a header, and rows of which the last has a key of its own, with bars for tabs.
@@ -150,7 +154,7 @@ TABLES: dict[str, tuple[Callable[[str], Any], str]] = {
         f"{'|'.join(ACCEPTED)}\n茶|Tea|x:1|茶|r:1|Tea|yes\n粥|Congee|x:2|粥|r:2|Congee|no",
     ),
     "answers": (
-        lambda path: read_answers([path], {"q1", "q2"}, Progress()),
+        lambda path: read_answers([path], pl.DataFrame({"question_id": ["q1", "q2"]}), Progress()),
         "question_id|annotator|answer\nq1|a|never\nq2|a|总是出现",
     ),
 }

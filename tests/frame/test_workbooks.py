@@ -58,3 +58,22 @@ def test_what_is_no_workbook_with_the_columns_is_refused(tmp_path: Path) -> None
     write_workbook(tmp_path / "d.xlsx", [Page("rows", ("id", "a", "a"), [["1", "2", "3"]], [9, 9, 9])])
     with pytest.raises(UserError, match="worksheet rows: column a occurs twice"):
         read_filled(tmp_path / "d.xlsx", ("id",))
+
+
+def test_rows_above_the_header_are_refused_and_notes_are_not(tmp_path: Path) -> None:
+    """A sheet that was sorted with its header would lose them."""
+    path = tmp_path / "a.xlsx"
+    rows = [["read me", "", ""], ["id", "rater", "answer"], ["1", "r1", "x"]]
+    write_workbook(path, [Page("rows", (), rows, [9, 9, 9])])
+    assert read_filled(path, ("id", "answer")) == [(3, {"id": "1", "rater": "r1", "answer": "x"})]
+    write_workbook(path, [Page("rows", (), [["0", "r1", "y"], *rows], [9, 9, 9])])
+    with pytest.raises(
+        UserError, match="worksheet rows: row 1 stands above the names of the columns in row 3"
+    ):
+        read_filled(path, ("id", "answer"))
+
+
+def test_an_escaped_carriage_return_is_the_end_of_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.xlsx"
+    write_workbook(path, [Page("rows", ("text",), [["1 cup_x000D_\n2 eggs_x000D_"]], [9])])
+    assert read_filled(path, ("text",)) == [(2, {"text": "1 cup\n2 eggs"})]

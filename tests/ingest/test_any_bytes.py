@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from wokflow.frame.job import UserError
@@ -72,6 +71,10 @@ def test_a_changed_archive_can_be_ingested(ingest: Ingest, corpus: Any, data: st
     packed = bytearray(pack(corpus.file(corpus.titles(20))))
     for place in data.draw(st.lists(st.integers(0, len(packed) - 1), max_size=4)):
         packed[place] = data.draw(st.integers(0, 255))
-    no_archive = pytest.raises(UserError, match=f"is named {ending}, but is no")
-    with contextlib.nullcontext() if bytes(packed).startswith(MAGIC[ending]) else no_archive:
+    is_archive = bytes(packed).startswith(MAGIC[ending])
+    try:
         ingest(corpus.name, bytes(packed), ending=ending)
+    except UserError as error:  # a .zst may ask for a large window, or for a dictionary
+        assert ("Compress it again: zstd" if is_archive else f"is named {ending}, but is no") in str(error)
+    else:
+        assert is_archive

@@ -155,6 +155,11 @@ def test_compressed_files_are_read_and_cut_ones_refused(tmp_path: Path) -> None:
     assert rows.height == 9
     with pytest.raises(UserError, match=r"ingest\.dialogues\.path: .* is cut off or damaged"):
         read(tmp_path, data=packed[:-20])
+    plain = gzip.decompress(packed).rstrip()
+    rows, _ = read(tmp_path, data=gzip.compress(plain))
+    assert rows.height == 9
+    with pytest.raises(UserError, match="is cut off in line 9"):
+        read(tmp_path, data=gzip.compress(plain[:-5]))
 
 
 def test_a_file_without_dialogues_is_refused_with_the_most_frequent_reason(tmp_path: Path) -> None:

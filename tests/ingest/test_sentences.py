@@ -90,6 +90,11 @@ def test_files_of_different_length_are_refused_or_their_rest_rejected(tmp_path: 
     with pytest.raises(UserError, match="one file has 1 lines more than the other"):
         read("moses", str(tmp_path / "a"))
     assert read("moses", str(tmp_path / "a"), truncated="keep") == (WANT, [(3, "no_partner")])
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        for lang in ("en", "zh"):
+            archive.write(tmp_path / f"a.{lang}", f"a.en-zh.{lang}")
+    with pytest.raises(UserError, match="one file has 1 lines more than the other"):
+        read("moses", str(tmp_path / "a.zip"))
 
 
 def test_marks_that_a_spreadsheet_wrote_around_a_cell_are_undone(tmp_path: Path, read: Read) -> None:
@@ -201,10 +206,19 @@ def test_translation_memories(tmp_path: Path, read: Read) -> None:
     assert bad == [(2, "broken_markup"), (3, "broken_markup"), (4, "missing_field"), (5, "broken_markup")]
     (tmp_path / "b.tmx.gz").write_bytes(gzip.compress(text.encode("utf-16")))
     assert read("tmx", str(tmp_path / "b.tmx.gz"), mostly_rejected="keep") == (good, bad)
+    for name, end in (("between.tmx", text.rindex("<tu ")), ("within.tmx", text.rindex("</tu>"))):
+        (tmp_path / name).write_text(text[:end])
+        with pytest.raises(UserError, match=r"cut off or damaged after \d rows: it has no end"):
+            read("tmx", str(tmp_path / name), mostly_rejected="keep")
 
 
 def test_a_translation_memory_that_is_a_bomb_of_entities_expands_nothing(tmp_path: Path, read: Read) -> None:
-    bomb = '<!DOCTYPE tmx [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>' + unit("&b;", "哈") + unit(*PAIRS[0])
+    bomb = (
+        '<!DOCTYPE tmx [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>'
+        + unit("&b;", "哈")
+        + unit(*PAIRS[0])
+        + "</tmx>"
+    )
     (tmp_path / "a.tmx").write_text(bomb)
     assert read("tmx", str(tmp_path / "a.tmx")) == ([(1, *PAIRS[0])], [(0, "broken_markup")])
 

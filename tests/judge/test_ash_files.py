@@ -8,7 +8,17 @@ from typing import Any
 import polars as pl
 import pytest
 from wokflow import cli
-from wokflow.judge.ash_files import CRITERIA, RATED, RATED_BY, RATINGS_FILE, RECIPE, RECIPES_FILE, _answer
+from wokflow.frame.job import UserError
+from wokflow.judge.ash_files import (
+    CRITERIA,
+    RATED,
+    RATED_BY,
+    RATINGS_FILE,
+    RECIPE,
+    RECIPES_FILE,
+    _answer,
+    published_answers,
+)
 
 from tests.judge.models import Stage, rating
 
@@ -116,3 +126,15 @@ def test_answers_that_do_not_fit_are_refused_and_named(tmp_path: Path) -> None:
         SystemExit, match=r"no answer for 1 .*nobody asks for for 1 \(the first: row 1: pizza / azt"
     ):
         stage.write(None, "gen", released=made)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [('salt, ""Pizza""', 'salt, "Pizza"'), ('salt, ""Stew"""', 'salt, ""Ste'), (",Stew,", ",")],
+)
+def test_a_file_that_is_not_whole_is_refused_with_its_row(tmp_path: Path, old: str, new: str) -> None:
+    """Else answers would be shorter than what the model wrote."""
+    text = Path(written(tmp_path / "made.csv", RECIPE, recipes())).read_text()
+    (tmp_path / "made.csv").write_text(text[: text.rindex(old)] + new + text[text.rindex(old) + len(old) :])
+    with pytest.raises(UserError, match=r"made\.csv, row \d .*Take a whole copy"):
+        published_answers(str(tmp_path / "made.csv"), pl.DataFrame(), "gen", "gen")

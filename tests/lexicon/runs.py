@@ -37,6 +37,7 @@ def look_up(folder: Path, seeds: Path, dictionary: Path | None, **own: Any) -> N
     for kind in ("verbs", "ingredients", "tools"):
         (empty / f"{kind}.tsv").write_text("surface\tclass\n", encoding="utf-8")
     (folder / "no_lexicon").mkdir(exist_ok=True)
+    (folder / "no_lexicon" / "none.tsv").write_text("zh\ten\tkind\n", encoding="utf-8")
     none = {"lexicon": str(folder / "no_lexicon"), "glossary": str(empty)}
     shared = none | {"dictionary": None if dictionary is None else str(dictionary)}
     light = str(ROOT / "resources" / "bilingual" / "light_words.txt")

@@ -159,6 +159,17 @@ def test_marks_that_mean_nothing_are_named_with_their_row(
         judged(folder, sheet)
 
 
+def test_an_id_that_stands_beside_another_word_is_refused(folder: Path, filled: Fill) -> None:
+    path = filled("anna", 蒸=("2", ""))
+    text = path.read_text(encoding="utf-8")
+    assert all(line.startswith("w") for line in text.splitlines()[1:]), (
+        "else spreadsheets take some for numbers"
+    )
+    path.write_text(text.replace("\t蒸\t", "\t汤\t"), encoding="utf-8")
+    with pytest.raises(UserError, match="word_id is that of 蒸, but the word is '汤'"):
+        judged(folder, path)
+
+
 def test_a_sheet_of_other_neighbours_and_marks_of_nobody_are_refused(folder: Path, filled: Fill) -> None:
     sheet = filled("a", 蒸=("2", ""))
     text = sheet.read_text(encoding="utf-8")

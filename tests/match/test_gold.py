@@ -31,6 +31,13 @@ def test_lists_are_cut_at_bars(tmp_path: Path) -> None:
     }
 
 
+def test_lists_are_cut_at_line_breaks_too(tmp_path: Path) -> None:
+    [row] = read_gold(
+        gold(tmp_path, HEADER, 'zh:1\t茶\tTea\t"2 eggs\n1 cup"\t"Boil. | Stir.\nServe."')
+    ).to_dicts()
+    assert (row["ingredients"], row["steps"]) == (["2 eggs", "1 cup"], ["Boil.", "Stir.", "Serve."])
+
+
 def test_a_source_may_come_with_the_set(tmp_path: Path) -> None:
     header = f"{HEADER}\tsource_ingredients\tsource_steps"
     [row] = read_gold(gold(tmp_path, header, "mine\t茶\tTea\twater\tBoil.\t水\t烧 | 喝")).to_dicts()
@@ -155,8 +162,14 @@ def test_the_published_form_brings_its_sources(tmp_path: Path) -> None:
     [
         ({"targets": []}, "line 1: not a source with one target"),
         ({"targets": PUBLISHED["targets"] * 2}, "line 1: not a source with one target"),  # type: ignore[operator]
-        ({"source": {"id": "7", "title": "茶", "ingredients": "水", "steps": []}}, "ingredients is no list"),
+        ({"source": {"id": "7", "title": "茶", "ingredients": "水", "steps": []}}, "ingredients is '水'"),
         ({"source": {"id": "7", "title": "茶", "ingredients": ["水"]}}, "steps"),
+        ({"source": {"id": "7", "title": None, "ingredients": ["水"], "steps": ["煮"]}}, "title is None"),
+        (
+            {"source": {"id": "7", "title": "茶", "ingredients": ["水", None], "steps": []}},
+            "ingredients has None",
+        ),
+        ({"source": {"id": 7.5, "title": "茶", "ingredients": ["水"], "steps": ["煮"]}}, "id is 7.5"),
         ({"source": PUBLISHED["source"] | {"id": None}}, "a source without id"),  # type: ignore[operator]
         (
             {"targets": [{"title": "Tea", "ingredients": [" "], "steps": ["Boil."]}]},

@@ -12,7 +12,7 @@ from wokflow.frame.job import Job, UserError
 from wokflow.frame.tsv_sheets import write_sheet
 from wokflow.match import schemas
 from wokflow.match.settings import SilverSettings
-from wokflow.match.silver import ANSWERS, GIVEN, match_silver
+from wokflow.match.silver import ANSWERS, GIVEN, match_silver, read_rows
 
 from tests.match.test_candidates import eligible
 
@@ -93,6 +93,18 @@ def test_every_other_row_has_its_reason(tmp_path: Path) -> None:
         (10, "other_title", "xiachufang:1: 麻婆豆腐"),
     ]
     assert set(rejects["reason"]) <= schemas.REASONS.keys()
+
+
+def test_a_direction_counts_with_any_dash_and_others_are_refused(tmp_path: Path) -> None:
+    """Passed over as the other direction's in both, accepted rows would be in no set."""
+    silver, _ = made(tmp_path, row(0, 0, direction="ZH – EN"), row(1, 1, direction="zh_en"))
+    assert silver.height == 2
+    with pytest.raises(UserError, match=r"sheet\.tsv, row 3: 'both' is not a direction"):
+        made(tmp_path, row(0, 0), row(1, 1, direction="both"))
+    sheet = (tmp_path / "sheet.tsv").read_text().replace("direction", "Direction")
+    (tmp_path / "sheet.tsv").write_text(sheet)
+    with pytest.raises(UserError, match="Did you mean direction"):
+        read_rows(str(tmp_path / "sheet.tsv"))
 
 
 def test_a_sheet_that_fails_as_a_whole_ends_the_run(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from numpy.typing import NDArray
+from scipy.stats import false_discovery_control
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress
 from wokflow.pivot import effects, schemas
@@ -141,6 +142,20 @@ def test_how_many_are_tested_at_once_changes_nothing(monkeypatch: pytest.MonkeyP
     together = module.tests(places, places.actions, Limits())
     monkeypatch.setattr(effects, "CELLS", 1)
     assert module.tests(places, places.actions, Limits()).equals(together)
+
+
+def test_an_order_of_two_pivots_is_one_test() -> None:
+    """It has a row of each; counted twice, it would weigh twice in the correction for many tests."""
+    places = caused(np.random.default_rng(1), 200)
+    tested = module.tests(places, places.actions, Limits())
+    pairs = tested.select("before", "after")
+    assert len(pairs) > pairs.n_unique()
+    once = tested.unique(["before", "after"]).with_columns(
+        larger=pl.max_horizontal("association_p", "order_p")
+    )
+    once = once.drop_nulls("larger")
+    expected = false_discovery_control(once["larger"].to_numpy())
+    np.testing.assert_allclose(once["p_value"].to_numpy(), expected, atol=1e-8)
 
 
 def write(folder: Path, places: Dish) -> dict[str, str | list[str]]:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from wokflow.frame import tables
-from wokflow.frame.job import Job, Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError, job
 from wokflow.pivot import schemas
 from wokflow.pivot.people_answers import GIVEN, read_answers
 from wokflow.pivot.pivots import majority, per_pair, pivot_pivots
@@ -69,6 +69,10 @@ def sheet(folder: Path, *rows: tuple[str, str, str], name: str = "answers.tsv") 
     return str(path)
 
 
+def asked(*ids: str) -> pl.DataFrame:
+    return pl.DataFrame({"question_id": ids})
+
+
 def test_the_sheet_asks_what_frequency_leaves_open(written: str, ids: dict[str, str], tmp_path: Path) -> None:
     out, path = tmp_path / "questions", tmp_path / "questions.tsv"
     given = {"candidates": written, "questions": str(out), "sheet": str(path)}
@@ -100,16 +104,28 @@ def test_a_filled_in_sheet_is_read_again(written: str, ids: dict[str, str], tmp_
     empty = lines[1].removesuffix("\t")
     filled = [lines[0], f"{empty}anna\tAlways ", lines[2], f"{empty}bo\t不出现", ""]
     path.write_text("\r\n".join(filled), encoding="utf-8")
-    assert read_answers([str(path)], set(ids.values()), Progress()).rows() == [
+    candidates = identified(tables.read(written))
+    assert read_answers([str(path)], candidates, Progress()).rows() == [
         (ids["切"], "anna", "always"),
         (ids["切"], "bo", "never"),
     ]
+    assert all(line.startswith("q") for line in lines[1:]), "else a spreadsheet takes some ids for numbers"
+    path.write_text(path.read_text().replace("\t切\t", "\t拌\t"), encoding="utf-8")
+    with pytest.raises(UserError, match="row 2: verb is '拌', but that of question_id is '切'"):
+        read_answers([str(path)], candidates, Progress())
+
+
+def test_answers_to_questions_that_are_no_longer_open_are_passed_over(tmp_path: Path) -> None:
+    with job(str(tmp_path / "log")) as progress:
+        rows = ("q", "anna", "never"), ("gone", "anna", "never")
+        assert read_answers([sheet(tmp_path, *rows)], asked("q"), progress).rows() == [("q", "anna", "never")]
+    assert "1 of 2 answers are to no question of this run" in (tmp_path / "log").read_text()
 
 
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([("q", "anna", "always"), ("other", "anna", "never")], "row 3: there is no question 'other'"),
+        ([("x", "", ""), ("other", "anna", "never")], r"none of its .* run \(the first: row 3, 'other'\)"),
         ([("q", "anna", "perhaps")], "row 2: 'perhaps' is not an answer"),
         ([("q", " ", "never")], "row 2: an answer without annotator"),
     ],
@@ -117,15 +133,17 @@ def test_a_filled_in_sheet_is_read_again(written: str, ids: dict[str, str], tmp_
 def test_wrong_answers_are_refused_by_file_and_row(
     rows: list[tuple[str, str, str]], message: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(UserError, match=f"answers.tsv, {message}"):
-        read_answers([sheet(tmp_path, *rows)], {"q"}, Progress())
+    with pytest.raises(UserError, match=f"answers.tsv(, |: ){message}"):
+        read_answers([sheet(tmp_path, *rows)], asked("q"), Progress())
 
 
 def test_one_annotator_under_two_spellings_does_not_count_as_two(tmp_path: Path) -> None:
     alike = sheet(tmp_path, ("q", "anna", "always"), ("q", "anna\u200b ", "never"))
-    assert read_answers([alike], {"q"}, Progress()).rows() == [("q", "anna", "never")]
+    assert read_answers([alike], asked("q"), Progress()).rows() == [("q", "anna", "never")]
     with pytest.raises(UserError, match="the annotators Anna and anna differ in letter case"):
-        read_answers([sheet(tmp_path, ("q", "anna", "always"), ("q", "Anna", "never"))], {"q"}, Progress())
+        read_answers(
+            [sheet(tmp_path, ("q", "anna", "always"), ("q", "Anna", "never"))], asked("q"), Progress()
+        )
 
 
 def test_files_that_are_no_sheets_are_refused(tmp_path: Path) -> None:
@@ -133,7 +151,7 @@ def test_files_that_are_no_sheets_are_refused(tmp_path: Path) -> None:
     (tmp_path / "b").write_bytes("question_id\tannotator\tanswer\nq\ta\t不出现\n".encode("gbk"))
     for name, message in (("a", "separated by tabs"), ("b", "is not UTF-8"), ("c", "There is no file")):
         with pytest.raises(UserError, match=message):
-            read_answers([str(tmp_path / name)], {"q"}, Progress())
+            read_answers([str(tmp_path / name)], asked("q"), Progress())
 
 
 def test_of_two_answers_of_one_annotator_the_last_counts_and_the_log_says_so(
@@ -141,7 +159,7 @@ def test_of_two_answers_of_one_annotator_the_last_counts_and_the_log_says_so(
 ) -> None:
     one = sheet(tmp_path, ("q", "anna", "never"), ("q", "bo", "never"), ("q", "anna", "rarely"))
     two = sheet(tmp_path, ("q", "bo", "always"), ("r", "bo", ""), name="more.tsv")
-    answers = read_answers([one, two], {"q", "r"}, Progress(sys.stdout))
+    answers = read_answers([one, two], asked("q", "r"), Progress(sys.stdout))
     assert answers.rows() == [("q", "anna", "rarely"), ("q", "bo", "always")]
     assert capsys.readouterr().out.count("1 questions were answered again") == 2
 

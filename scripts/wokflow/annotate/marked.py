@@ -36,7 +36,7 @@ ANSWERS = (ITEM, CATEGORY, FOREIGNNESS)
 STATES = (OPEN, SKIPPED, UNMARKED, MARKED)  # of a dialogue; of one in several files, the last counts
 NOT_HANDED_OUT = ("foreign", "other_rater", "changed")  # reasons of rows that are none of the rater
 Row = dict[str, Any]
-Words = tuple[str, str, str, str]  # file, task, place and words of a row
+Words = tuple[str, str, str, str]  # file with worksheet, task, place and words of a row
 # By task's id, place, start and end: the answers (category, foreignness), each with the first row that has it.
 Marks = dict[tuple[str, str, int, int], dict[tuple[str, str], SheetRow]]
 
@@ -185,8 +185,9 @@ def _marks(
 
 
 def _words(sheet_row: SheetRow) -> Words:
-    """File, task, place and words of a row, as `typed` gives them."""
-    return sheet_row.file, sheet_row.cells[ID], sheet_row.cells[PLACE], typed(sheet_row.cells[ITEM])
+    """File with worksheet, task, place and words of a row, as `typed` gives them."""
+    task, place, words = (sheet_row.cells[name] for name in (ID, PLACE, ITEM))
+    return f"{sheet_row.file}/{sheet_row.worksheet}", task, place, typed(words)
 
 
 def _by_rater(

@@ -12,7 +12,7 @@ from wokflow.annotate.studio import read_export
 from wokflow.frame.job import UserError
 from wokflow.frame.text_files import Row
 from wokflow.frame.tsv_sheets import FORMULA, GUARD
-from wokflow.frame.workbooks import clean, read_filled
+from wokflow.frame.workbooks import clean, read_worksheets
 
 EXPORT = ".json"  # of Label Studio
 ENDINGS = (".tsv", ".xlsx", ".txt", EXPORT)  # spreadsheet programs call tab-separated tables .txt
@@ -24,7 +24,7 @@ Reject = dict[str, Any]
 
 @dataclass(frozen=True)
 class SheetRow:
-    """A row of a returned sheet: its file and line, the rater who filled it in, and its cells by column.
+    """A row of a returned sheet: file, line, the rater who filled it in, cells by column, and worksheet.
 
     `keeps`: whether rejects may hold what was entered: the rater is in the table, and has consented.
     """
@@ -34,6 +34,7 @@ class SheetRow:
     rater: str
     cells: Mapping[str, str]
     keeps: bool = True
+    worksheet: str = ""
 
     @property
     def exported(self) -> bool:
@@ -80,19 +81,19 @@ def read_rows(path: str, mandatory: Collection[str], raters: Iterable[Rater]) ->
     """The rows of all sheets and exports of Label Studio, without those of raters who have withdrawn.
 
     A row of somebody who is not in the table of raters has no name: it may be the old pseudonym of a rater who has
-    withdrawn. Raises UserError as read_filled and read_export do.
+    withdrawn. Raises UserError as read_worksheets and read_export do.
     """
     known = {rater.name: rater for rater in raters}
     for sheet in sheets_at(path):
         if sheet.suffix.lower() == EXPORT:
-            rows: Iterable[Row] = read_export(sheet, mandatory)
+            rows: Iterable[tuple[str, Row]] = (("", row) for row in read_export(sheet, mandatory))
         else:
-            rows = read_filled(sheet, mandatory)
-        for line, cells in rows:
+            rows = read_worksheets(sheet, mandatory)
+        for worksheet, (line, cells) in rows:
             rater = known.get(cells.get(RATER, ""))
             if any(cells.values()) and not (rater and rater.state == "withdrawn"):
                 keeps = rater is not None and rater.consent
-                yield SheetRow(sheet.name, line, rater.name if rater else "", cells, keeps)
+                yield SheetRow(sheet.name, line, rater.name if rater else "", cells, keeps, worksheet)
 
 
 def changed(row: SheetRow, shown: Sequence[Mapping[str, str]]) -> str | None:

@@ -119,6 +119,8 @@ def _texts(rows: Mapping[str, Row], path: str, raters: Iterable[Rater]) -> tuple
             )
         elif alike(sheet_row.cells[SOURCE]) != alike(source[part]):
             rejected.append(sheet_row.reject("changed", row["task_id"], f"source of {part}", text))
+        elif _lost_breaks(source[part], sheet_row.cells[SOURCE], text):
+            rejected.append(sheet_row.reject("changed", row["task_id"], f"no line breaks in {part}", text))
         else:
             own = texts.setdefault(row["id"], {}).setdefault(part, {})
             if text and text in own:
@@ -129,7 +131,12 @@ def _texts(rows: Mapping[str, Row], path: str, raters: Iterable[Rater]) -> tuple
     return texts, rejected
 
 
+def _lost_breaks(source: str, returned: str, text: str) -> bool:
+    """Whether a program put blanks for the line breaks of a source and of the text beside it."""
+    return len(_entries(source)) > 1 == len(_entries(returned)) and len(_entries(text)) == 1
+
+
 def _entries(text: str) -> list[str]:
     """The parts of a text between line breaks and bars, without marks before them."""
-    lines = (BULLETS.sub("", " ".join(line.split())) for line in BARS.sub("\n", text).split("\n"))
+    lines = (BULLETS.sub("", " ".join(line.split())) for line in BARS.sub("\n", text).splitlines())
     return [line for line in lines if line]

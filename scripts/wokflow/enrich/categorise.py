@@ -14,6 +14,7 @@ from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
 from wokflow.frame.language_codes import wikipedia
 from wokflow.frame.polite import Answers, known
+from wokflow.frame.wikidata import QID
 from wokflow.ingest.pages import may_exist
 
 PEOPLE = "culture.biography."  # topics of people, who are no items
@@ -176,5 +177,11 @@ def read_topics(path: str) -> dict[str, str]:
 
 
 def read_classes(path: str) -> dict[str, str]:
-    """Topic by class; empty for classes above which no topic is searched."""
-    return read_mapping(path, "qid", "topic")
+    """Topic by class; empty for classes above which no topic is searched.
+
+    Raises UserError for a class that is not an id like Q746549, which no item has.
+    """
+    topics = read_mapping(path, "qid", "topic")
+    if wrong := next((name for name in topics if not QID.fullmatch(name)), None):
+        raise UserError(f"{path}: qid {wrong!r} is not an id like Q746549.")
+    return topics

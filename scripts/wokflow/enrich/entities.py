@@ -128,6 +128,12 @@ def _lines(path: str) -> Iterator[tuple[int, float, bytes]]:
                 yield number, at, line
                 number += 1
     if line := _object(rest):
+        import orjson
+
+        try:
+            orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            raise Truncated(f"its last line has no end, and is no JSON ({error})") from error
         yield number, at, line
 
 
@@ -157,7 +163,7 @@ def _read(line: bytes, languages: Sequence[str]) -> dict[str, Any] | str | None:
             "subclass_of": parents,
             "origins": _countries(claims, "P495"),
             "countries": _countries(claims, "P17"),
-            "topics": [str(topic) for topic in entity.get("topics") or ()],
+            "topics": _strings(entity.get("topics") or []),
             "texts": texts,
         }
     except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError, ValueError):
@@ -180,8 +186,22 @@ def _text(entity: Mapping[str, Any], lang: str) -> dict[str, Any] | None:
         "aliases": aliases,
         "foreign": foreign,
         "title": title,
-        "summary": (entity.get("summaries") or {}).get(lang),
+        "summary": _string((entity.get("summaries") or {}).get(lang)),
     }
+
+
+def _string(value: Any) -> str | None:
+    """A text, or None. Raises TypeError for anything else."""
+    if not (value is None or isinstance(value, str)):
+        raise TypeError(f"{value!r} is no text")
+    return value
+
+
+def _strings(values: Any) -> list[str]:
+    """A list of texts. Raises TypeError for anything else."""
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise TypeError(f"{values!r} is no list of texts")
+    return values
 
 
 def _aliases(entity: Mapping[str, Any], lang: str, label: str | None) -> list[str]:
@@ -192,21 +212,21 @@ def _aliases(entity: Mapping[str, Any], lang: str, label: str | None) -> list[st
         for codes in ((lang, ANY_LANGUAGE), variants)
     )
     labels = entity.get("labels") or {}
-    alike = [(code, labels[code]["value"]) for code in variants if labels.get(code)]
+    alike = [(code, _of_text(labels[code])) for code in variants if labels.get(code)]
     others = [*(name for code, name in alike if is_name_in(name, code, lang)), *others]
     return list(dict.fromkeys([*own, *(name for name in others if name != label)]))
 
 
 def _values_of(aliases: Any, code: str, lang: str) -> list[str]:
     """The aliases under a code that are names in the language."""
-    return [one["value"] for one in _of(aliases, code) if is_name_in(one["value"], code, lang)]
+    return [name for one in _of(aliases, code) if is_name_in(name := _of_text(one), code, lang)]
 
 
 def _foreign(entity: Mapping[str, Any], lang: str) -> list[str]:
     """Names for all languages that are none in this one, as they are in another script."""
     label = (entity.get("labels") or {}).get(ANY_LANGUAGE)
     names = [*([label] if label else []), *_of(entity.get("aliases"), ANY_LANGUAGE)]
-    values = dict.fromkeys(one["value"] for one in names)
+    values = dict.fromkeys(map(_of_text, names))
     return [value for value in values if not is_name_in(value, ANY_LANGUAGE, lang)]
 
 
@@ -223,7 +243,11 @@ def _first(texts: Any, codes: Iterable[str]) -> str | None:
     """The text under the first of the codes that has one."""
     if not texts:
         return None  # an empty member is [] in some dumps
-    return next((str(text["value"]) for code in codes if (text := texts.get(code))), None)
+    return next((_of_text(text) for code in codes if (text := texts.get(code))), None)
+
+
+def _of_text(text: Mapping[str, Any]) -> str:
+    return _strings([text["value"]])[0]
 
 
 def _of(texts: Any, lang: str) -> Sequence[Mapping[str, str]]:

@@ -171,7 +171,7 @@ STATISTICS = pa.schema(
 SHARES = pa.schema(
     [
         column("corpus", pa.string(), "The source of sentences."),
-        column("kind", pa.string(), "What is counted: category, topic or country."),
+        column("kind", pa.string(), "What is counted: category, topic (of several, the first) or country."),
         column("name", pa.string(), "Which of these."),
         column("count", pa.int64(), "Mentions of items that are of it."),
     ]

@@ -65,7 +65,8 @@ def evaluate_correlations(
 
 
 def read_ratings(paths: Sequence[str]) -> Ratings:
-    """The mean rating of each text by criterion; `avg.` is the mean of all criteria of texts that have them all.
+    """The mean rating of each text by criterion; `avg.` is the mean of all criteria, those of its block (see
+    `blocks`), of texts that have them all.
 
     Files (.tsv with a header, or Parquet) have a row a rating: run, instance_id, criterion, rating (a number, more
     is better), and perhaps rater. Raises UserError, with file and row, for empty cells, ratings that are not numbers,
@@ -96,18 +97,33 @@ def read_ratings(paths: Sequence[str]) -> Ratings:
     }
     if not means:
         return {}
-    complete = set.intersection(*(set(texts) for texts in means.values()))
-    return means | {
-        AVERAGE: {
-            text: round(sum(of[text] for of in means.values()) / len(means), DIGITS)
-            for text in sorted(complete)
-        }
-    }
+    rated = sorted({each for texts in means.values() for each in texts})
+    block = dict(zip(rated, blocks(rated), strict=True))
+    wanted = {(block[each], name) for name, texts in means.items() for each in texts}
+    average: dict[Rated, float] = {}
+    for each in rated:
+        own = [means[name].get(each) for name in means if (block[each], name) in wanted]
+        if None not in own:
+            average[each] = round(sum(value for value in own if value is not None) / len(own), DIGITS)
+    return means | {AVERAGE: average}
+
+
+def blocks(rated: Sequence[Rated]) -> Indices:
+    """The block of each text: texts of one run or of one instance are in the same, so those of recipes and of
+    sentences are in two.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    runs, names = (np.unique([text[place] for text in rated], return_inverse=True) for place in (0, 1))
+    size = len(runs[0]) + len(names[0])
+    joined = coo_array((np.ones(len(rated)), (runs[1], names[1] + len(runs[0]))), (size, size))
+    return np.asarray(connected_components(joined, directed=False)[1][runs[1]], np.int64)
 
 
 def _rating(text: str, where: str) -> float:
     try:
-        rating = float(text)
+        rating = math.nan if "_" in text else float(text)  # 4_5 is 45 to Python
     except ValueError:
         rating = math.nan
     if not math.isfinite(rating):
@@ -193,10 +209,13 @@ def by_chance(values: Mapping[str, Mapping[Rated, float]], ratings: Ratings) -> 
 
     Texts of one run are alike, and so are the adaptations of one source: Kendall's own test, which takes each for a
     draw of its own, would find agreement where there is none. So the ratings of whole runs, and of whole sources, are
-    exchanged at random.
+    exchanged at random, within each block.
     """
     rated = {text for of in values.values() for text in of} & {text for of in ratings.values() for text in of}
     runs, names = (sorted({text[place] for text in rated}) for place in (0, 1))
+    block = blocks(texts := sorted(rated))
+    of_run, of_name = ({text[place]: one for text, one in zip(texts, block, strict=True)} for place in (0, 1))
+    kinds = [np.array([of[name] for name in some]) for of, some in ((of_run, runs), (of_name, names))]
 
     def grids(sides: Mapping[str, Mapping[Rated, float]]) -> Floats:
         """[sides, runs, sources]; NaN: there is none."""
@@ -209,10 +228,20 @@ def by_chance(values: Mapping[str, Mapping[Rated, float]], ratings: Ratings) -> 
     by_chance_taus = abs(_taus(ours, _orders(theirs, pairs)))
     beyond = np.ones_like(by_chance_taus)
     for _ in range(EXCHANGES):
-        moved = theirs[:, random.permutation(len(runs))][:, :, random.permutation(len(names))]
+        of_runs, of_names = (_exchanged(each, random) for each in kinds)
+        moved = theirs[:, of_runs][:, :, of_names]
         beyond += abs(_taus(ours, _orders(moved, pairs))) > by_chance_taus - TIED
     named = ((metric, criterion) for metric in values for criterion in ratings)
     return dict(zip(named, (beyond / (EXCHANGES + 1)).ravel().tolist(), strict=True))
+
+
+def _exchanged(blocks: Indices, random: np.random.Generator) -> Indices:
+    """Places in random order; each stays in its block."""
+    places = np.arange(len(blocks))
+    for block in np.unique(blocks):
+        own = np.flatnonzero(blocks == block)
+        places[own] = random.permutation(own)
+    return places
 
 
 def _orders(grids: Floats, pairs: tuple[Indices, Indices]) -> tuple[Counts, Counts]:

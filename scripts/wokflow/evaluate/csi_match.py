@@ -58,7 +58,8 @@ def evaluate_csi_match(
     shown = set(tables.read(held_out, ["instance_id"])["instance_id"]) if held_out else set()
     targets = dict(tables.read(sentences, ["sentence_id", "target"]).iter_rows())
     targets = {sentence: text for sentence, text in targets.items() if sentence not in shown}
-    runs = _runs(targets, settings.corpus, _predicted(predictions, settings.predictions), job.progress)
+    translations = _predicted(predictions, settings.predictions, settings.corpus, job.progress)
+    runs = _runs(targets, settings.corpus, translations, job.progress)
     with (
         tables.PartWriter(scores, schemas.SCORES, job.metadata) as writer,
         tables.PartWriter(parts, schemas.PARTS, job.metadata) as of_sentences,
@@ -124,8 +125,10 @@ def read_regions(path: str) -> dict[str, frozenset[str]]:
     return {lang: frozenset(countries) for lang, countries in regions.items()}
 
 
-def _predicted(predictions: Sequence[str], given: Sequence[str]) -> pl.DataFrame:
-    """All predictions: instance_id, run, prediction."""
+def _predicted(
+    predictions: Sequence[str], given: Sequence[str], corpus: str, progress: Progress
+) -> pl.DataFrame:
+    """All predictions: instance_id, run, prediction. Those of given files have ids with the source in front."""
     schema = dict.fromkeys(PREDICTION_COLUMNS, pl.String)
     frames = [pl.DataFrame(schema=schema)]
     if predictions:
@@ -135,7 +138,15 @@ def _predicted(predictions: Sequence[str], given: Sequence[str]) -> pl.DataFrame
         for number, cells in read_rows(path, PREDICTION_COLUMNS, "translations", copied=True):
             if not cells[1]:
                 raise UserError(f"{path}, row {number}: the column run is empty; give the run's name.")
+            source = (cells[0] or "").rpartition(":")[0]
+            if not source or (source != corpus and source.casefold() == corpus.casefold()):
+                raise UserError(
+                    f"{path}, row {number}: instance_id {cells[0] or ''!r} is that of no sentence. Write it as "
+                    f"enrich/sentences has it: {corpus}:0"
+                )
             rows.append(cells)
+        own = sum(str(cells[0]).startswith(f"{corpus}:") for cells in rows)
+        progress.say(f"{path}: {own} of {len(rows)} translations are of {corpus}")
         frames.append(pl.DataFrame(rows, schema, orient="row"))
     return pl.concat(frames)
 

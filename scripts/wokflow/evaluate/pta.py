@@ -58,7 +58,9 @@ def evaluate_pta(
     persons together are a rater, too. Of people, who rate a sample, the pairs that they rated count.
     """
     known = tables.read(pairs)
-    chosen = tables.read(ratings, ["task_id", "rater", "kind", "repetition", "value"])
+    chosen = tables.read(ratings, ["task_id", "rater", "kind", "repetition", "value"]).with_columns(
+        who="rater"
+    )
     together = chosen.filter(kind="person").with_columns(rater=pl.lit(PEOPLE), kind=pl.lit(PEOPLE))
     judged = _judged(known, pl.concat([chosen, together]))
     raters = judged.select("kind", "rater").unique().sort("kind", "rater").rows()
@@ -142,8 +144,10 @@ def _scores(pairs: pl.DataFrame, judged: pl.DataFrame) -> Iterator[dict[str, Any
                 "high": high,
                 "tied": _of_hundred(_mean(rated["tie"])),
                 "lost": _of_hundred(_mean(rated["reference"])),
-                "same_in_both_orders": _of_hundred(_same(choices, ["pair_id", "repetition"], "winner")),
-                "same_when_repeated": _of_hundred(_same(choices, ["pair_id", "order"], "value")),
+                "same_in_both_orders": _of_hundred(
+                    _same(choices, ["pair_id", "repetition", "who"], "winner")
+                ),
+                "same_when_repeated": _of_hundred(_same(choices, ["pair_id", "order", "who"], "value")),
             }
 
 

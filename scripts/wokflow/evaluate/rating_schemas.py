@@ -37,7 +37,7 @@ RATING_AGREEMENT = pa.schema(
         ),
         column("scale", pa.string(), "nominal, ordinal or interval: what a difference counts."),
         column("units", pa.int64(), "Tasks, or repetitions of tasks, with two ratings or more."),
-        column("ratings", pa.int64(), "Ratings of all units."),
+        column("ratings", pa.int64(), "Ratings, also of those with one."),
         column("alpha", pa.float64(), "Krippendorff's alpha; null: nothing can differ.", nullable=True),
         LOW,
         HIGH,
@@ -309,7 +309,7 @@ PTA_ALPHA = pa.schema(
             nullable=True,
         ),
         column("units", pa.int64(), "Tasks, or their repetitions, with two choices or more."),
-        column("ratings", pa.int64(), "Choices, of all units."),
+        column("ratings", pa.int64(), "Choices, also of those with one."),
         column(
             "alpha",
             pa.float64(),

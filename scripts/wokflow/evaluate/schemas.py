@@ -24,7 +24,11 @@ SCORES = pa.schema(
             "low", pa.float64(), "Lower end of its bootstrap interval; null: one instance.", nullable=True
         ),
         column("high", pa.float64(), "Upper end.", nullable=True),
-        column("instances", pa.int32(), "How many instances the score is of; those without answer are out."),
+        column(
+            "instances",
+            pa.int32(),
+            "How many instances the score is of (of CSI-Match: mentions of items); those without answer are out.",
+        ),
         column("signature", pa.string(), "Version and settings of the metric."),
         column("note", pa.string(), "Why there is no score.", nullable=True),
     ]
@@ -165,7 +169,8 @@ _FAULTS = {
     "empty": "Empty predictions.",
     "wrong_language": "Predictions in another script than is asked for, or certainly in another language; null: not "
     "known.",
-    "refused": "Answers that the model or a filter of content refused; null: no endpoint was asked.",
+    "refused": "Predictions with an answer that the model or a filter of content refused; null: no endpoint was "
+    "asked. Without a prediction, refusals are among generate/rejects.",
     "truncated": "Answers at the limit of tokens; of other models, predictions that stop without a full stop though "
     "their reference has one; null: there is no reference.",
 }

@@ -1,13 +1,18 @@
 """Settings of stage export's steps that depend on the config and on subsets."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from wokflow.export.licences import PASSED_ON
-from wokflow.export.subsets import GIVEN, Available, Subset
+from wokflow.export.subsets import GIVEN, WIKIDATA, Available, Subset
 from wokflow.frame.arguments import block_arguments
 from wokflow.frame.runs import Run
+from wokflow.frame.wikidata import ENTITIES
+
+DUMP = re.compile(r"(?:latest|wikidata-\d{8})-all\.json(?:\.\w+)?")  # how Wikidata's dumps are called
 
 
 def available(
@@ -25,7 +30,7 @@ def available(
 
     `linked` are the sources of sentences whose items are known, `dumps` the languages whose Wikipedia is read.
     """
-    dish_corpus = config["pivot"]["dishes"]["corpus"]
+    dish_corpus, entities = config["pivot"]["dishes"]["corpus"], config["enrich"]["entities"]["path"]
     predicted: dict[str, None] = {dish_corpus: None}  # the baselines'
     for run in runs:
         for data in (run.data, (run.lender or run).data):
@@ -44,6 +49,8 @@ def available(
             *(form for form in ("pivots", "orders") if config["pivot"][form]["given"]),
             *gold_by_people(config["export"]["licences"]),
         ],
+        published=any(config["train"]["published"].values()),
+        entities=WIKIDATA if not entities or DUMP.fullmatch(Path(entities).name) else ENTITIES,
         wikipedia=bool(list(dumps)) or config["enrich"]["pages"]["backend"] == "api",
     )
 

@@ -82,8 +82,8 @@ def _rows(
     """The rows of a table in their stand-off form, with their split.
 
     `texts` are the parts of the corpora, `known` the records in them. Predictions and adaptations have text only if
-    they are `derivable`; recipes of a gold set that are in no corpus, and their adaptations, if the source `given`
-    lets them pass.
+    they are `derivable`; recipes of a gold set that are in no corpus, and their adaptations and predictions, if the
+    source `given` lets them pass.
     """
     match form:
         case "pairs":
@@ -99,7 +99,7 @@ def _rows(
         case "sentences":
             return standoff.sentences(parts)
         case "predictions":
-            return standoff.predictions(parts, known, text=derivable)
+            return standoff.predictions(parts, known, text=derivable, given=given)
         case _:
             split = "test" if form in ("instances", "scores") else "train"
             return standoff.plain(parts, FORMS[form].own.names, split)

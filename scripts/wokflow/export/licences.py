@@ -175,7 +175,8 @@ def as_json(sources: Mapping[str, Source]) -> dict[str, dict[str, Any]]:
 
 
 def read_files(sources: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Size and checksum of the files that were read, by source, from the results of ingest/source.
+    """Size and checksum of the files that were read, by source, from the results of ingest/source. That of entities
+    is there as Wikidata's, too, as it may be its dump.
 
     Several dumps of Wikipedia are one source: the sum of their sizes, and the SHA-256 of their SHA-256s, in the order
     of their languages, as lines of hexadecimal digits (as ingest_source has it of several files).
@@ -189,11 +190,11 @@ def read_files(sources: Sequence[str]) -> dict[str, dict[str, Any]]:
         lines = "".join(f"{digest}\n" for digest in digests)
         whole = hashlib.sha256(lines.encode()).hexdigest() if len(digests) > 1 else digests[0]
         files[name] = {"bytes": sum(each["bytes"] for each in described), "sha256": whole}
+    if ENTITIES in files:
+        files[WIKIDATA] = files[ENTITIES]
     return files
 
 
 def source_of(described: str) -> str:
-    """The source that ingest/source has described under a name: wikidata for entities, wikipedia for pages_en."""
-    if described.startswith(PAGES):
-        return WIKIPEDIA
-    return WIKIDATA if described == ENTITIES else described
+    """The source that ingest/source has described under a name: wikipedia for pages_en."""
+    return WIKIPEDIA if described.startswith(PAGES) else described

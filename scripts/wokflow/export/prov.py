@@ -8,9 +8,10 @@ from typing import Any
 
 from wokflow.export.licences import source_of
 from wokflow.export.manifest import ROLES, Manifest, shards
-from wokflow.export.subsets import RECORDS
+from wokflow.export.subsets import RECORDS, WIKIDATA
 from wokflow.frame.records import UNFINISHED, first_outputs, kept_inputs, kept_key
 from wokflow.frame.tables import strings_digest
+from wokflow.frame.wikidata import ENTITIES
 
 STAGE = "export"
 _SHARD = re.compile(r"\d{5}-of-\d{5}")
@@ -150,7 +151,8 @@ def provenance(manifest: Manifest, sums: dict[str, str]) -> str:
         )
     for name, job in manifest["steps"].items():
         source = source_of(name.removeprefix("ingest/source/"))
-        used = [f"urn:wokflow:source:{source}"] if source in manifest["sources"] else []
+        names = (source, WIKIDATA) if source == ENTITIES else (source,)
+        used = [f"urn:wokflow:source:{each}" for each in names if each in manifest["sources"]]
         graph.append(
             {
                 "@id": f"urn:wokflow:job:{name}",

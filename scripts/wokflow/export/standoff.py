@@ -14,6 +14,7 @@ from wokflow.frame.job import UserError
 from wokflow.match.gold import SOURCE, TARGET
 
 BATCH = 1 << 17  # rows read at once
+GOLD = "gold:"  # before the ids of recipes of gold sets in those of instances
 
 
 def batches(parts: Sequence[str], columns: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
@@ -151,16 +152,32 @@ def gold(
     )
 
 
-def predictions(parts: Sequence[str], texts: Mapping[str, Texts], *, text: bool) -> Iterator[pl.DataFrame]:
+def predictions(
+    parts: Sequence[str], texts: Mapping[str, Texts], *, text: bool, given: Source | None
+) -> Iterator[pl.DataFrame]:
     """The predictions of all runs with their digests, and references to records in place of what they quote.
 
-    Without `text`, the predictions are null.
+    Without `text`, the predictions are null. So are those of recipes that a gold set brought and no corpus has,
+    unless their source `given` lets what is derived from it pass.
     """
+    derived = given is not None and given.derivable
     read = (rows["prediction"] for rows in batches(parts, ("prediction",)))
     places = quoted(read, texts) if text else {}
     for rows in batches(parts):
         digests = pl.Series(map(sha256, rows["prediction"]), dtype=pl.String)
-        shown = rows["prediction"] if text else pl.Series([None] * len(rows), dtype=pl.String)
+        withheld = pl.lit(not text) | (pl.lit(_of_no_corpus(rows["instance_id"], texts)) & (not derived))
+        shown = rows.select(pl.when(~withheld).then("prediction"))["prediction"]
         yield rows.select("instance_id", "run", sha256=digests, split=pl.lit("test")).hstack(
             referred(shown, places)
         )
+
+
+def _of_no_corpus(instances: pl.Series, texts: Mapping[str, Texts]) -> pl.Series:
+    """Which instances are of a gold set, and of a recipe that none of the corpora has."""
+    gold = instances.str.strip_prefix(GOLD).filter(instances.str.starts_with(GOLD)).unique()
+    lacking = set[str]()
+    for name in gold:
+        corpus = texts.get(corpus_of(name))
+        if corpus is None or corpus.take(pl.Series([name]))["title"][0] is None:
+            lacking.add(f"{GOLD}{name}")
+    return instances.is_in(list(lacking))

@@ -7,6 +7,7 @@ from typing import Any
 DATASETS = ("pairs", "silver", "gold", "actions", "pivots", "items", "predictions")
 RECORDS = "records"  # the subset with the digests of all records that others point at
 WIKIDATA, WIKIPEDIA = "wikidata", "wikipedia"  # sources of items, beside the corpora
+PUBLISHED = "published_pairs"  # source of pairs that the papers' authors published (train.published)
 GIVEN = (
     "given_{}"  # name of the source of pivots, orders or gold recipes of no corpus that people have handed in
 )
@@ -52,8 +53,9 @@ class Available:
     sources of sentences with linked items and their pairs of languages, `langs` the languages of corpora. `gold` and
     `silver` are the directions with such sets; `predicted` are the corpora that runs were trained on or predict;
     `by_people` names pivots and orders if people's files of them are read, and gold if the config says what may be
-    published of its recipes that are in no corpus; `wikipedia` is whether it is read, from
-    dumps or its API, for explanations of items.
+    published of its recipes that are in no corpus; `published` is whether models learn from, or are tested on, pairs
+    that others published; `entities` is the source of items, Wikidata for its dumps and ENTITIES for other tables;
+    `wikipedia` is whether it is read, from dumps or its API, for explanations of items.
     """
 
     directions: Mapping[str, tuple[str, str]]
@@ -66,6 +68,8 @@ class Available:
     silver: Collection[str]
     predicted: Sequence[str]
     by_people: Collection[str] = ()
+    published: bool = False
+    entities: str = WIKIDATA
     wikipedia: bool = False
 
 
@@ -161,7 +165,7 @@ def _items(have: Available) -> list[Subset]:
     return [
         Subset(
             *("items", "items", "items", items, tuple(have.item_languages), "enrich/items"),
-            cites=(WIKIDATA, WIKIPEDIA) if have.wikipedia else (WIKIDATA,),
+            cites=(have.entities, WIKIPEDIA) if have.wikipedia else (have.entities,),
         ),
         *(
             Subset(
@@ -183,7 +187,8 @@ def _predictions(have: Available) -> list[Subset]:
         Subset(
             *("predictions", "predictions", "predictions", predictions, languages, "generate/predictions"),
             texts=corpora,
-            derived=corpora,
+            derived=(*corpora, PUBLISHED) if have.published else corpora,
+            cites=_given("gold", have),
         ),
         Subset("scores", "predictions", "scores", scores, (), "evaluate/scores", counts_of=corpora),
     ]

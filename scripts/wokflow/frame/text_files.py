@@ -56,6 +56,7 @@ OTHERS = {
     b"PAR1": "a Parquet file",
     b"SQLite format 3\0": "a SQLite database",
 }
+TABLES = (".tsv", ".txt", ".tab", ".csv", ".xlsx", ".xls", ".ods")  # endings that tables may have
 LOOKED_AT = 1 << 16  # bytes by which an encoding is told
 NATURAL = 1 / 3  # share of words that look like those of a language in the right encoding, at least
 ALIKE = 0.8  # similarity of an unknown column to the one that is meant
@@ -208,6 +209,23 @@ def read_table(
         held = [*rows]
         refuse_misread(path, ((f"line {line}", row) for line, row in held), copied=copied)
         yield from held
+
+
+def tables_in(folder: str | Path) -> list[Path]:
+    """The tables (*.tsv) of a folder, by name.
+
+    Raises UserError if there are none, and for one that has another ending and would not be read.
+    """
+    files = sorted(path for path in Path(folder).iterdir() if not path.name.startswith((".", "~$")))
+    if others := [path for path in files if path.suffix != ".tsv" and path.suffix.lower() in TABLES]:
+        raise UserError(
+            f"{others[0]} would not be read: tables of this folder end in .tsv. Save it with tabs as "
+            f"{others[0].stem}.tsv, or take it out."
+        )
+    found = [path for path in files if path.suffix == ".tsv"]
+    if not found:
+        raise UserError(f"{folder} has no table: they end in .tsv.")
+    return found
 
 
 def _rows(

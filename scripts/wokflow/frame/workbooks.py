@@ -23,6 +23,8 @@ LINE = 15  # points
 CUT = " [...]"
 INLINE, MESSAGE = 255, 225  # characters of a list of values, and of a message, that spreadsheets take
 VALUES = "values"  # the worksheet with values of longer lists
+NOTE = 2  # filled cells of a row above the header, at most
+_RETURN = re.compile("(?:_x000D_|\r)\n?", re.IGNORECASE)  # as workbooks may have it, escaped or not
 _STAMP = re.compile(rb"(<dcterms:(?:created|modified)[^<>]*>)[^<]*")
 _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
@@ -126,14 +128,19 @@ def _columns(line: str) -> int:
 
 
 def read_filled(path: str | Path, mandatory: Collection[str]) -> list[Row]:
-    """The rows of a filled-in sheet, a workbook or (by its ending) a tab-separated table, by column; cells are
-    trimmed and without guards.
+    """The rows of a filled-in sheet, as `read_worksheets` has them, without their worksheets."""
+    return [row for _, row in read_worksheets(path, mandatory)]
 
-    The rows of a workbook are those of all worksheets that have the columns, also below other rows. Raises UserError
-    for a file that is neither, and for one without the columns.
+
+def read_worksheets(path: str | Path, mandatory: Collection[str]) -> list[tuple[str, Row]]:
+    """The rows of a filled-in sheet, a workbook or (by its ending) a tab-separated table, by column, each with the
+    name of its worksheet; cells are trimmed and without guards.
+
+    The rows of a workbook are those of all worksheets that have the columns, also below notes. Raises UserError for
+    a file that is neither, for one without the columns, and for rows above the header.
     """
     if Path(path).suffix.lower() != ".xlsx":
-        return read_sheet(str(path), mandatory)
+        return [("", row) for row in read_sheet(str(path), mandatory)]
     try:
         rows = list(_rows(path, mandatory))
     except UserError:
@@ -143,11 +150,11 @@ def read_filled(path: str | Path, mandatory: Collection[str]) -> list[Row]:
             f"{path} cannot be read as a workbook ({type(error).__name__}: {error}). Open it in a spreadsheet, "
             "remove its password if it has one, and save it again as .xlsx."
         ) from error
-    refuse_misread(path, ((f"row {line}", row) for line, row in rows), copied=True)
+    refuse_misread(path, ((f"row {line}", row) for _, (line, row) in rows), copied=True)
     return rows
 
 
-def _rows(path: str | Path, mandatory: Collection[str]) -> Iterator[Row]:
+def _rows(path: str | Path, mandatory: Collection[str]) -> Iterator[tuple[str, Row]]:
     from openpyxl import load_workbook
 
     with ZipFile(path) as archive:
@@ -159,17 +166,23 @@ def _rows(path: str | Path, mandatory: Collection[str]) -> Iterator[Row]:
         for sheet in book.worksheets:
             sheet.reset_dimensions()  # some programs write wrong ones
             header: list[str] | None = None
+            above = 0  # the first row that is no note
             for line, cells in enumerate(sheet.iter_rows(values_only=True), 1):
                 row = [_text(cell) for cell in cells]
                 if header is None:
                     if set(mandatory) <= set(row):
                         header, has_columns = row, True
-                        _refuse_twice(f"{path}, worksheet {sheet.title}", row)
+                        _check_header(f"{path}, worksheet {sheet.title}", row, line, above)
+                    elif sum(map(bool, row)) > NOTE:
+                        above = above or line
                 elif any(row):
                     yield (
-                        line,
-                        {name: cell for name, cell in zip(header, row, strict=False) if name}
-                        | {name: "" for name in header[len(row) :] if name},
+                        sheet.title,
+                        (
+                            line,
+                            {name: cell for name, cell in zip(header, row, strict=False) if name}
+                            | {name: "" for name in header[len(row) :] if name},
+                        ),
                     )
         if not has_columns:
             raise UserError(f"{path}: no worksheet has the columns {', '.join(mandatory)}.")
@@ -177,7 +190,12 @@ def _rows(path: str | Path, mandatory: Collection[str]) -> Iterator[Row]:
         book.close()
 
 
-def _refuse_twice(where: str, header: Sequence[str]) -> None:
+def _check_header(where: str, header: Sequence[str], line: int, above: int) -> None:
+    if above:
+        raise UserError(
+            f"{where}: row {above} stands above the names of the columns in row {line}, perhaps because these were "
+            "sorted, too. Move them to the top."
+        )
     if twice := [name for name in header if name and header.count(name) > 1]:
         raise UserError(f"{where}: column {twice[0]} occurs twice.")
 
@@ -189,5 +207,5 @@ def _text(cell: Any) -> str:
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
     text = cell.isoformat() if isinstance(cell, datetime) else str(cell)
-    text = text.strip()
+    text = _RETURN.sub("\n", text).strip()
     return text[1:] if text.startswith(GUARD) and text[1:].startswith((*FORMULA, GUARD)) else text

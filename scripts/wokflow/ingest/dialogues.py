@@ -108,6 +108,7 @@ def _rows(
     for one in dialogue:
         if one and one.name is not None and one.name in seen:
             left.add(one.line, Reject("duplicate_id", one.name))
+            places.append(None)  # as each rejected line
         else:
             places.append(one)
             seen |= {one.name} if one and one.name is not None else set()

@@ -51,7 +51,7 @@ def read_lines(path: str, left: Rejects, key: str) -> Iterator[Line]:
 
     Raises UserError, which names the config's `key`, where the file is cut off or damaged.
     """
-    for number, data in enumerate(_lines(path, key)):
+    for number, (data, is_whole) in enumerate(_lines(path, key)):
         if not data.strip():
             continue
         raw = data.decode(errors="backslashreplace")
@@ -59,6 +59,11 @@ def read_lines(path: str, left: Rejects, key: str) -> Iterator[Line]:
         try:
             yield line._replace(record=_object(data))
         except Reject as reject:
+            if not is_whole:
+                raise UserError(
+                    f"{key}: {path} is cut off in line {number + 1}: {reject.detail or reject.reason}. Fetch it "
+                    "again."
+                ) from reject
             left.add(line, reject)
 
 
@@ -75,21 +80,22 @@ def field(record: Mapping[str, Any], names: Sequence[str]) -> str:
     return value
 
 
-def _lines(path: str, key: str) -> Iterator[bytes]:
+def _lines(path: str, key: str) -> Iterator[tuple[bytes, bool]]:
+    """The lines, each with whether it has an end."""
     rest, begun = b"", False
     try:
         for chunk, _ in text_chunks(path):
             data = chunk if begun or rest else chunk.removeprefix(BOM)
             *complete, rest = (rest + data).split(b"\n")
             begun = True
-            yield from complete
+            yield from ((line, True) for line in complete)
             if len(rest) > MAX_LINE:
                 raise UserError(
                     f"{key}: {path} has a line of more than {MAX_LINE >> 20} MiB. A line must be one JSON object."
                 )
     except Truncated as damage:
         raise UserError(f"{key}: {path} is cut off or damaged: {damage}. Fetch the file again.") from damage
-    yield rest
+    yield rest, False
 
 
 def _object(data: bytes) -> Mapping[str, Any]:

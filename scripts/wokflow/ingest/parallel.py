@@ -23,6 +23,7 @@ from wokflow.ingest.stream import BROKEN_ZIP, CHUNK, Truncated, check_readable, 
 
 BOMB = 1 << 30  # bytes above which a file is refused if its compression ratio exceeds BEST
 BEST = 200  # highest compression ratio of text
+LAST = 1 << 12  # bytes in which a translation memory ends
 XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 NATIVE = frozenset({"bpt", "ept", "it", "ph", "ut", "sub"})  # elements of TMX that hold a format's own codes
 
@@ -274,11 +275,12 @@ def _parquet(path: str, names: tuple[str, str]) -> Iterator[Row]:
 
 
 def _units(stream: Stream) -> Iterator[tuple[float, bytes]]:
-    """The <tu> elements of a translation memory, as bytes of UTF-8."""
+    """The <tu> elements of a translation memory, as bytes of UTF-8. Raises Truncated behind them without an end."""
     begin, end = re.compile(rb"<tu[\s>]"), b"</tu>"
-    rest = b""
+    rest, last = b"", b""
     for data, share in _utf8(stream):
         rest += data
+        last = (last + data)[-LAST:]
         at = 0
         while tag := begin.search(rest, at):
             stop = rest.find(end, tag.start())
@@ -295,6 +297,8 @@ def _units(stream: Stream) -> Iterator[tuple[float, bytes]]:
         rest = rest[tag.start() if tag else max(at, len(rest) - len(b"<tu>")) :]
     if begin.match(rest):
         yield 1.0, rest
+    if b"</tmx>" not in last:
+        raise Truncated("it has no end (</tmx>)")
 
 
 def _utf8(stream: Stream) -> Stream:

@@ -27,6 +27,7 @@ ROWS = 20_000  # rows that are written at once
 LOOKED_AT = 1_000  # rows of which it is asked whether they were read in a wrong encoding
 RAW = 10_000  # characters of a reject that are kept
 SMOOTHING = 15  # characters added to both lengths before they are compared, since short ones differ by chance
+LINE_BY_LINE = ("moses", "samanantar")  # kinds whose sides are two files, perhaps of one archive
 LETTERS = 40  # shortest sentence whose language is identified (see sentence_alignment.letters)
 CERTAIN = 0.99  # probability of another language from which a sentence is rejected
 _KEEP = "To go on with these pairs, set ingest.sentences.mostly_rejected: keep"
@@ -91,7 +92,7 @@ def ingest_sentences(
         _write(1.0, batch, good, bad)
         begin = f"sources.{corpus}.path: {' and '.join(settings.raw)}"
         if settings.truncated == "refuse":
-            _refuse_damage(begin, len(settings.raw), damage, counts, first)
+            _refuse_damage(begin, settings.kind, damage, counts, first)
         if settings.mostly_rejected == "refuse":
             if wrong := misread(looked_at, [base(lang) for lang in languages_of(settings.pair)]):
                 raise UserError(f"{begin} {wrong}. {_KEEP}")
@@ -148,14 +149,14 @@ def _said(counts: Counter[str]) -> str:
 
 
 def _refuse_damage(
-    begin: str, files: int, damage: str | None, counts: Counter[str], first: FirstRejects
+    begin: str, kind: str, damage: str | None, counts: Counter[str], first: FirstRejects
 ) -> None:
     go_on = "To go on with what could be read, set ingest.sentences.truncated: keep"
     if damage:
         raise UserError(
             f"{begin}: cut off or damaged after {counts.total() - 1} rows: {damage}. Fetch it again. {go_on}"
         )
-    if counts["no_partner"] and files == 2:
+    if counts["no_partner"] and kind in LINE_BY_LINE:
         raise UserError(
             f"{begin}: one file has {counts['no_partner']} lines more than the other. Where lines are missing in the "
             f"middle, all pairs behind them are wrong. {first.written()}Fetch both again. {go_on}"

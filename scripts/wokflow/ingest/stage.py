@@ -131,9 +131,8 @@ def source_files(source: Mapping[str, Any]) -> list[str]:
     if named or Path(path).is_file():
         return [path]
     both = [f"{path}.{lang}" for lang in source["pair"].split("-", 1)]
-    return [
-        name if Path(name).is_file() or not Path(f"{name}.gz").is_file() else f"{name}.gz" for name in both
-    ]
+    endings = ("", ".gz", ".bz2", ".zst")
+    return [next((file for end in endings if Path(file := name + end).is_file()), name) for name in both]
 
 
 def dumps(config: Mapping[str, Any]) -> dict[str, str]:

@@ -43,7 +43,8 @@ def published_answers(path: str, tasks: pl.DataFrame, model: str, asked: str) ->
     the model's column is `model` or `asked`. They go by the names of dish and cuisine, without regard to letter case
     and to the word diet (Kosher, Hindu diet), and the answers of evaluators also by the recipe's text and,
     where several generators wrote the same text, by the column model. A row of no task keeps those names in place of
-    the task. Raises UserError, with the row, for missing columns and for a repetition that is no number.
+    the task. Raises UserError, with the row, for missing columns, for a repetition that is no number, and for rows
+    that are not whole.
     """
     rates, rows = _rows(path)
     waiting: dict[Key, dict[str, str | None]] = defaultdict(dict)  # the systems of tasks
@@ -93,14 +94,26 @@ def _key(dish: str, cuisine: str, recipe: str | None) -> Key:
 
 def _rows(path: str) -> tuple[bool, list[dict[str, str]]]:
     """Whether a file has the answers of evaluators, and its rows."""
-    reader = csv.DictReader(io.StringIO(read_text(path), newline=""), restval="")
-    header = reader.fieldnames or ()
+    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
+    rows = list[dict[str, str]]()
+    header = list[str]()
+    try:
+        with longest_cell(LONGEST):
+            for cells in filter(None, reader):
+                if header and len(cells) != len(header):
+                    raise csv.Error(f"{len(cells)} cells, but the header has {len(header)}")
+                rows += [dict(zip(header, cells, strict=True))] if header else []
+                header = header or cells
+    except csv.Error as error:
+        raise UserError(
+            f"{path}, row {len(rows) + 1} (up to line {reader.line_num}): {error}. Take a whole copy of the file; "
+            "quotation marks within a cell are doubled."
+        ) from error
     rates = "evaluation" in header
     wanted = ("original_dish", "variation", "generated_recipe", "evaluator_model" if rates else "model")
     if missing := [name for name in wanted if name not in header]:
         raise UserError(f"{path}: missing column {', '.join(missing)}; found were {', '.join(header)}.")
-    with longest_cell(LONGEST):
-        return rates, [*reader]
+    return rates, rows
 
 
 def write_ash(results: str, folder: str, say: Callable[[str], None]) -> list[str]:

@@ -73,6 +73,11 @@ _REVISED = re.compile(
     rf"(?P<digits>\d+(?:[.,]\d+)?)",
     re.IGNORECASE,
 )
+_TOLD = re.compile(  # another scale than that of the dimensions, before the first name
+    r"(?:scale (?:of |from )?(?:\d+ ?(?:[-–—~]|to) ?)?|out of |[(\[]\d+ ?(?:[-–—~]|to) ?(?=\d+[)\]]))(?P<most>\d+)"
+    r"|(?P<system>\d+)(?:分制|[- ]point scale)",
+    re.IGNORECASE,
+)
 _LIST_MARK = re.compile(r"\(?(?:\d{1,2}|[一二三四五六七八九十])[.)、][^\w\n]*+\Z")  # before the next name
 # Between a name and its rating: marks, or words of these kinds, or both.
 _GAP = (
@@ -164,8 +169,10 @@ class Reader:
         for _, values in self.dimensions:
             text = _scale(values).sub(lambda scale: " " * len(scale[0]), text)
         headings = list(self._headings(text))
+        told = text[: headings[0].begin] if headings else ""
         ratings = {
-            name: self._rated(name, values, answer, text, headings, cut) for name, values in self.dimensions
+            name: _on_scale(self._rated(name, values, answer, text, headings, cut), told, values[-1])
+            for name, values in self.dimensions
         }
         if not any(one.value or one.reason in ("off_scale", "several") for one in ratings.values()):
             line = refusal(text, answer)
@@ -238,6 +245,14 @@ class Reader:
         line, _, rest = answer[heading.begin : heading.end].partition("\n")
         exact = line == f"{name.upper()}: {reading.value}" and rest.startswith("Reason: ")
         return Rated(reading.value, _rationale(answer, text, heading, reading), exact)
+
+
+def _on_scale(rated: Rated, told: str, most: str) -> Rated:
+    """The rating; none if a scale to more than `most` was told before the first name."""
+    for other in _TOLD.finditer(told) if rated.value and most.isdecimal() else ():
+        if int(other["most"] or other["system"]) > int(most):
+            return Rated(None, reason="off_scale", detail=f"{rated.value}, {' '.join(other[0].split())}")
+    return rated
 
 
 @cache
@@ -333,7 +348,7 @@ def _checked(match: re.Match[str], values: Sequence[str], text: str, end: int) -
     behind = text[match.end() : min(match.end() + 80, end)]
     if end < len(text):
         behind = _LIST_MARK.sub("", behind)
-    no_whole = groups.get("digits") and _FRACTION.match(behind)
+    no_whole = not groups.get("word") and _FRACTION.match(behind)
     if more := no_whole or _PART.match(behind.replace("-", " ")):
         return _Reading(None, "off_scale", quote + behind[: more.end()], match.end())
     if not top and (highest := _HIGHEST.match(behind)):

@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 
 from wokflow.frame import jieba_dictionary
 from wokflow.frame.english import inflections
 from wokflow.frame.job import UserError
 from wokflow.frame.languages import CHINESE
-from wokflow.frame.text_files import read_prose, read_table
+from wokflow.frame.text_files import read_prose, read_table, tables_in
 from wokflow.parse.glossary import read_glossary
 
 ENGLISH = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -16,6 +15,7 @@ GLOSS = re.compile(r"\([^()]*\)|\.\.\.|[^\w\s'-]")
 CONTENT = tuple("nva")  # how jieba's tags of nouns, verbs and adjectives begin
 DECORATION = "decoration"  # what titles say beside the dish
 PAIR = ("zh", "en")
+SEVERAL = re.compile("[|｜;；]")  # between the meanings of a cell
 Cutter = Callable[[str], list[str]]
 
 
@@ -73,11 +73,12 @@ def read_dictionary(lexicon: str, glossary: str, own: str | None) -> dict[str, l
             by_word.setdefault(zh.strip(), {})[meaning] = None
 
     for _, row in read_table(own, PAIR, comments=True) if own else ():
-        add(row["zh"], row["en"])
+        for meaning in SEVERAL.split(row["en"]):
+            add(row["zh"], meaning)
     for names in read_glossary(glossary).english.values():
         for zh, en in names.items():
             add(zh, en)
-    for path in sorted(Path(lexicon).glob("*.tsv")):
+    for path in tables_in(lexicon):
         for _, row in read_table(path, (*PAIR, "kind")):
             if row["kind"] != DECORATION:
                 add(row["zh"], row["en"])

@@ -19,6 +19,7 @@ KINDS = {
 }
 NEAREST, ALSO = "nearest_", "also_"  # by CSLS, and those that only cosine finds; numbers go on
 GIVEN = ("word_id", "annotator", "literal", "kind")
+LETTER = "w"  # before ids in the sheet: spreadsheets take some without it for numbers
 BETWEEN = re.compile(r"[\s,;，、；]+")
 
 
@@ -72,7 +73,7 @@ def write_marks_sheet(path: str, neighbours: pl.DataFrame, count: int) -> None:
     for key, one in shown(neighbours).items():
         nearest = one.nearest + [""] * (count - len(one.nearest))
         also = one.also + [""] * (count - len(one.also))
-        rows.append([key, one.word, "; ".join(one.meanings), *nearest, *also, "", "", ""])
+        rows.append([LETTER + key, one.word, "; ".join(one.meanings), *nearest, *also, "", "", ""])
     write_sheet(path, [*header, *GIVEN[1:]], rows)
 
 
@@ -82,14 +83,15 @@ def read_marks(
     """The marks in filled-in sheets, by word and annotator. Rows without a mark are passed over.
 
     If an annotator marked a word twice, the last mark counts, and the log says so. Raises UserError, with file and
-    row, for words that are not among `known`, marks without annotator, numbers of no neighbour, and kinds that are
-    neither.
+    row, for words that are not among `known`, or another word's id, marks without annotator, numbers of no
+    neighbour, and kinds that are neither.
     """
     marks: dict[tuple[str, str], Mark] = {}
     for path in paths:
         again = 0
         for line, row in read_filled(path, GIVEN):
             key, annotator, literal, kind = (name_of(row.get(name, "")) for name in GIVEN)
+            key = key if key in known else key.removeprefix(LETTER)
             if not literal and not kind:
                 continue
             where = f"{path}, row {line}"
@@ -102,6 +104,11 @@ def read_marks(
                 raise UserError(f"{where}: annotator is empty. Fill in a name or a number.")
             again += (key, annotator) in marks
             one = known[key]
+            if "word" in row and name_of(row["word"]) != name_of(one.word):
+                raise UserError(
+                    f"{where}: word_id is that of {one.word}, but the word is {row['word']!r}. Was one column sorted "
+                    "without the others?"
+                )
             chosen = [*_literal(where, literal, one, count)]
             marks[key, annotator] = Mark(key, annotator, chosen, _kind(where, kind, chosen, one))
         if again:

@@ -11,10 +11,10 @@ import numpy as np
 import polars as pl
 
 from wokflow.frame import tables
-from wokflow.frame.job import Job, UserError
+from wokflow.frame.job import Job
 from wokflow.frame.tsv_sheets import read_sheet, write_sheet
 from wokflow.match import schemas
-from wokflow.match.directions import DIRECTIONS
+from wokflow.match.directions import direction_of
 from wokflow.match.dish_names import normal
 from wokflow.match.settings import CandidatesSettings
 
@@ -89,11 +89,7 @@ def read_titles(path: str) -> tuple[list[Row], list[Row]]:
     dishes: dict[tuple[str, str, str | None], Row] = {}
     unusable: list[Row] = []
     for line, row in read_sheet(path, LANGS, OPTIONAL, copied=False):
-        direction = row.get("direction") or None
-        if direction not in (None, *DIRECTIONS):
-            raise UserError(
-                f"{path}, row {line}: {direction!r} is not a direction: write zh-en, en-zh, or nothing."
-            )
+        direction = direction_of(f"{path}, row {line}", row.get("direction", ""))
         dish: Row = {"line": line, **{lang: row.get(lang, "") for lang in LANGS}}
         dish |= {"direction": direction, "source": row.get("source") or None}
         if not all(dish[lang] for lang in LANGS):

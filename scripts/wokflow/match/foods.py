@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from wokflow.frame.text_files import read_table
+from wokflow.frame.text_files import read_table, tables_in
 from wokflow.frame.wordlists import word_lists, word_table
 from wokflow.match.english_nouns import MEATS
 from wokflow.parse.glossary import Glossary, read_glossary
@@ -69,11 +69,7 @@ class Foods:
     @classmethod
     def load(cls, lexicon: str | Path, glossary: str | Path) -> "Foods":
         """Read the ingredients of a lexicon's tables, in the order of their names, and a glossary."""
-        rows = (
-            row
-            for path in sorted(Path(lexicon).glob("*.tsv"))
-            for _, row in read_table(path, ("zh", "en", "kind"))
-        )
+        rows = (row for path in tables_in(lexicon) for _, row in read_table(path, ("zh", "en", "kind")))
         foods = (
             (row["zh"].strip(), row["en"].strip()) for row in rows if row["kind"].strip() == "ingredient"
         )

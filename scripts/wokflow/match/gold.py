@@ -59,11 +59,11 @@ def gold_set(path: str | None, recipes: Sequence[str], *, simplified: bool) -> p
 def read_gold(path: str) -> pl.DataFrame:
     """A gold set as its file has it; source_ingredients and source_steps are null if the file lacks them.
 
-    The file is tab-separated with a header; entries of ingredients and steps are separated by bars. Or it is JSON
-    lines (.jsonl) as the paper's authors published theirs, with whole source recipes. Ids without a corpus, which are
-    plain numbers, get the prefix PUBLISHED. Raises UserError, with file and line, for missing columns, empty cells,
-    sources that occur twice, and sources with only one of ingredients and steps; and as refuse_misread does, where
-    the texts of sources count as copied.
+    The file is tab-separated with a header; entries of ingredients and steps are separated by bars or line breaks. Or
+    it is JSON lines (.jsonl) as the paper's authors published theirs, with whole source recipes. Ids without a
+    corpus, which are plain numbers, get the prefix PUBLISHED. Raises UserError, with file and line, for missing
+    columns, empty cells, sources that occur twice, and sources with only one of ingredients and steps; and as
+    refuse_misread does, where the texts of sources count as copied.
     """
     gold: dict[str, dict[str, object]] = {}
     for line, row in _published(path) if path.endswith(".jsonl") else _table(path):
@@ -126,6 +126,10 @@ def published_pairs(
 
 def _read(recipe: Any) -> dict[str, Any]:
     given = recipe.get("id")
+    if isinstance(given, float) and given.is_integer():
+        given = int(given)  # as programs write numbers where others of the column are missing
+    if given is not None and not isinstance(given, str | int):
+        raise TypeError(f"id is {given!r}")
     number = "" if given is None else str(given).strip()
     name = number if not number or ":" in number else f"{PUBLISHED}:{number}"
     return {"id": name, **{part: _part(recipe, part) for part in TARGET}}
@@ -134,17 +138,19 @@ def _read(recipe: Any) -> dict[str, Any]:
 def _part(recipe: Any, name: str) -> str | list[str]:
     """A title, or the entries of ingredients or steps, of a recipe in JSON. Raises TypeError for other types."""
     value = recipe[name]
-    if name.endswith("title"):
-        return str(value).strip()
-    if not isinstance(value, list):
-        raise TypeError(f"{name} is no list")
-    return [str(entry).strip() for entry in value if str(entry).strip()]
+    if not isinstance(value, str if name.endswith("title") else list):
+        raise TypeError(f"{name} is {value!r}")
+    if isinstance(value, str):
+        return value.strip()
+    if others := [entry for entry in value if not isinstance(entry, str)]:
+        raise TypeError(f"{name} has {others[0]!r}")
+    return [entry.strip() for entry in value if entry.strip()]
 
 
 def _cell(name: str, text: str) -> str | list[str]:
     if name in ("source_id", "line") or name.endswith("title"):
         return text.strip()
-    return [entry.strip() for entry in BARS.split(text) if entry.strip()]
+    return [entry.strip() for entry in BARS.sub("\n", text).splitlines() if entry.strip()]
 
 
 def _words(titles: pl.Series, simplified: bool) -> pl.Series:

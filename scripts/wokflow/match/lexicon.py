@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from wokflow.frame.job import UserError
 from wokflow.frame.languages import CHINESE, HAN
-from wokflow.frame.text_files import read_table
+from wokflow.frame.text_files import read_table, tables_in
 from wokflow.match.english_nouns import MEATS, PLURALS, SINGULARS, word_set
 
 # Kinds by precedence for an ambiguous word, at the end of a phrase and inside it.
@@ -264,12 +264,12 @@ class Lexicon:
 
     @classmethod
     def load(cls, folder: str | Path) -> "Lexicon":
-        """Read every *.tsv file of a folder, in sorted order.
+        """Read every table (tables_in) of a folder, in sorted order.
 
         Raises ValueError, with file and line, for a bad row or for two translations of a word in one kind.
         """
         seen: dict[tuple[str, str], str] = {}
-        return cls(entry for path in sorted(Path(folder).glob("*.tsv")) for entry in _read(path, seen))
+        return cls(entry for path in tables_in(folder) for entry in _read(path, seen))
 
     def segment(self, title: str) -> list[Entry]:
         """The words of the part of a title that names the dish; unknown stretches have kind "unknown"."""

@@ -11,6 +11,7 @@ from wokflow.frame.columns import RejectedError
 from wokflow.frame.job import Job, Progress, UserError
 from wokflow.frame.tsv_sheets import read_sheet
 from wokflow.match import schemas
+from wokflow.match.directions import direction_of
 from wokflow.match.dish_names import normal, similarity
 from wokflow.match.settings import SilverSettings
 
@@ -40,12 +41,12 @@ def match_silver(
 
     `recipenlg` and `xiachufang` are the eligible recipes of a corpus. Ids may be replaced by those of other recipes,
     with their titles. Every other row of the sheet is a reject. Raises UserError if rows are accepted for the
-    direction and none of them can be used.
+    direction and none of them can be used, and for a direction that is none.
     """
     accepted = settings.accepted
     if accepted is None:
         raise ValueError("match.silver without match.silver.accepted: the rules run no such job")
-    rows = read_sheet(accepted, GIVEN)
+    rows = read_rows(accepted)
     titles = {
         lang: _titles(path, [row.get(f"{lang}_id", "") for _, row in rows])
         for lang, path in zip(LANGS, (xiachufang, recipenlg), strict=True)
@@ -71,6 +72,14 @@ def match_silver(
         tables.write(path, schema, table, job.metadata)
 
 
+def read_rows(path: str) -> list[tuple[int, Row]]:
+    """The rows of a sheet with their lines; `direction` is empty where they are for both."""
+    return [
+        (line, row | {"direction": direction_of(f"{path}, row {line}", row.get("direction", "")) or ""})
+        for line, row in read_sheet(path, GIVEN, optional=("direction",))
+    ]
+
+
 def _check(row: Row, direction: str, titles: Mapping[str, Titles]) -> None:
     """Raise RejectedError for a row that is not accepted, is for the other direction, or names no known recipes."""
     answer = row.get("accepted", "")
@@ -78,7 +87,7 @@ def _check(row: Row, direction: str, titles: Mapping[str, Titles]) -> None:
         raise RejectedError("no_answer", answer)
     if not ANSWERS[answer.casefold()]:
         raise RejectedError("not_accepted")
-    if row.get("direction") and row["direction"] != direction:
+    if row["direction"] not in ("", direction):
         raise RejectedError("other_direction", row["direction"])
     for lang in LANGS:
         recipe, title = row.get(f"{lang}_id", ""), row.get(f"{lang}_title", "")

@@ -9,7 +9,7 @@ from pathlib import Path
 from wokflow.frame.job import UserError
 from wokflow.frame.misread_text import refuse_misread_json
 from wokflow.frame.pickles import read_pickle
-from wokflow.frame.text_files import read_table, read_text
+from wokflow.frame.text_files import read_table, read_text, tables_in
 from wokflow.frame.writing import name_of
 
 KINDS = ("verbs", "ingredients", "tools")
@@ -64,7 +64,7 @@ def is_divided(name: str) -> bool:
 def _from_folder(path: Path) -> Glossary:
     words = {kind: dict(_pairs(path / f"{kind}.tsv")) for kind in KINDS}
     names = path / "english.tsv"
-    english = _english(names) if names.exists() else {}
+    english = _english(names) if names in tables_in(path) else {}
     return Glossary(words["verbs"], words["ingredients"], words["tools"], english)
 
 
@@ -113,7 +113,8 @@ def _english(path: Path) -> dict[str, dict[str, str]]:
     for number, (kind, name, english) in _rows(path, ENGLISH_HEADER):
         if kind not in names:
             raise UserError(f"{path}, line {number}: kind {kind} is not one of {', '.join(ENGLISH_KINDS)}")
-        names[kind][name] = english
+        if names[kind].setdefault(name, english) != english:
+            raise UserError(f"{path}, line {number}: {name} is {english} and {names[kind][name]}")
     return names
 
 

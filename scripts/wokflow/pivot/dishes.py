@@ -13,7 +13,6 @@ from wokflow.frame.misread_text import refuse_misread_json
 from wokflow.frame.text_files import read_text
 from wokflow.frame.tsv_sheets import read_sheet
 from wokflow.frame.writing import name_of
-from wokflow.parse.glossary import is_divided
 from wokflow.pivot import schemas
 from wokflow.pivot.settings import DishesSettings
 
@@ -22,6 +21,7 @@ PUBLISHED = ("base", "target", "ingredient_removed", "ingredient_added")  # PAIR
 FILES = ("dish_pairs.txt", "changing_ingres.txt")  # of the paper's authors
 ENGLISH = ("base_english", "target_english")
 BATCH = 50_000  # recipes
+DIVIDED = frozenset(",/，、／")  # between names; an ingredient of a pair is one name
 SHORTEST = 2  # characters of a name that titles are searched for: 粥 or 面 is part of too many other words
 
 
@@ -57,7 +57,7 @@ def pair_rows(path: str) -> list[dict[str, str]]:
         pair = values["base_dish"], values["target_dish"]
         if not all(values[name] for name in PAIR if name != "ingredient_removed"):
             raise UserError(f"{path}, {where}: only ingredient_removed may be empty.")
-        if divided := [values[name] for name in PAIR[2:] if is_divided(values[name])]:
+        if divided := [values[name] for name in PAIR[2:] if not DIVIDED.isdisjoint(values[name])]:
             raise UserError(
                 f"{path}, {where}: {divided[0]!r} has a comma or a slash: an ingredient is one word of the glossary."
             )

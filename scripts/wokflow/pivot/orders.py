@@ -97,12 +97,15 @@ def reported(tested: pl.DataFrame, limits: Limits) -> pl.DataFrame:
 def tests(dish: Dish, pivots: Sequence[str], limits: Limits) -> pl.DataFrame:
     """A row for each hypothesis about the pivots: pivot, before, after, and the columns of `estimate`."""
     rows = np.array(list(_hypotheses(dish, pivots)), np.int64).reshape(-1, 3)
+    # One about two pivots is a row of each, and tested once: p-values are corrected for the number of tests.
+    distinct, places = np.unique(rows[:, 1:], axis=0, return_inverse=True)
+    tested = estimate(dish, Hypotheses(distinct[:, 0], distinct[:, 1]), limits)
     actions = np.array(dish.actions, object)
     named = {
         name: pl.Series(actions[rows[:, number]].tolist(), dtype=pl.String)
         for number, name in enumerate(("pivot", "before", "after"))
     }
-    return pl.DataFrame(named).hstack(estimate(dish, Hypotheses(rows[:, 1], rows[:, 2]), limits))
+    return pl.DataFrame(named).hstack(tested[places.ravel()])
 
 
 def _hypotheses(dish: Dish, pivots: Sequence[str]) -> Iterator[tuple[int, int, int]]:

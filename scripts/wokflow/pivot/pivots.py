@@ -53,7 +53,7 @@ def pivot_pivots(
         write_pivots(settings.given, Scope.read(settings.pairs, settings.glossary), pivots, rejects, job)
         return
     known = identified(tables.read(candidates))
-    read = read_answers(settings.answers, known["question_id"].to_list(), job.progress)
+    read = read_answers(settings.answers, known, job.progress)
     every = known.join(read, on="question_id", maintain_order="left_right")
     most = majority(read, settings.annotators)
     tables.write(votes, schemas.VOTES, every, job.metadata)

@@ -10,7 +10,7 @@ from wokflow.frame.tsv_sheets import write_sheet
 from wokflow.pivot import schemas
 from wokflow.pivot.candidates import PHRASES
 from wokflow.pivot.occurrences import written
-from wokflow.pivot.people_answers import GIVEN
+from wokflow.pivot.people_answers import GIVEN, LETTER
 from wokflow.pivot.settings import QuestionsSettings
 
 HEADER = [
@@ -49,5 +49,7 @@ def pivot_questions(
         phrases = row["phrases"]
         classes = [",".join(row[name]) for name in ("ingredient_classes", "tool_classes")]
         action = [row["base_dish"], row["target_dish"], row["verb_class"], *classes]
-        rows.append([row["question_id"], *action, *phrases, *[""] * (PHRASES - len(phrases)), "", ""])
+        rows.append(
+            [LETTER + row["question_id"], *action, *phrases, *[""] * (PHRASES - len(phrases)), "", ""]
+        )
     write_sheet(sheet, HEADER, rows)

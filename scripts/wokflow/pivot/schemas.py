@@ -139,7 +139,7 @@ ORDERS = pa.schema(
         column(
             "association_p",
             pa.float64(),
-            "Of `after` occurring as often with `before`, by permutation within strata.",
+            "Of `after` as often behind `before`, by permutation of `before` within strata.",
             nullable=True,
         ),
         column("both", pa.int32(), "Recipes with both actions.", nullable=True),
@@ -202,7 +202,11 @@ MINED = pa.schema(
         ),
         column("target_count", pa.int64(), "Recipes with the added ingredient that have the action."),
         column("target_recipes", pa.int64(), "Recipes with the added ingredient."),
-        column("p_value", pa.float64(), "Of as frequent an action with both, by Fisher's exact test."),
+        column(
+            "p_value",
+            pa.float64(),
+            "Of as frequent an action with both, by Fisher's exact test; corrected as in pivot/candidates.",
+        ),
         column("phrases", STRINGS, "Of an action to insert: clauses that say it, the most frequent first."),
         column("earlier", STRINGS, "Actions that come before it, as verb/ingredient,ingredient/tool,tool."),
         column("later", STRINGS, "Actions that come after it."),
