@@ -17,6 +17,8 @@ def test_an_answer_is_read_from_chats_completions_and_parts() -> None:
     assert (chat.text, chat.finish_reason, chat.tokens, chat.status) == ("a", "length", USED, "cut")
     parts = read_answer(response([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]))  # type: ignore[arg-type]
     assert parts.text == "ab"
+    thoughts: Any = [{"type": "reasoning", "text": "Eggs?"}, {"type": "text", "text": None}, {"text": "a"}]
+    assert read_answer(response(thoughts)).text == "a"
     assert read_answer({"choices": [{"text": "a", "finish_reason": "stop"}]}).text == "a"
 
 
@@ -60,6 +62,13 @@ def test_an_answer_that_does_not_say_that_it_is_whole_is_none(kind: str) -> None
 )
 def test_a_count_that_cannot_be_used_is_none(usage: Any) -> None:
     assert read_answer(response(usage=usage)).tokens is None
+
+
+def test_thoughts_that_a_server_bills_beside_the_answer_count() -> None:
+    usage = {"prompt_tokens": 32, "completion_tokens": 9, "total_tokens": 135}
+    assert read_answer(response(usage=usage)).tokens == Tokens(32, 103)
+    assert read_answer(response(usage=usage | {"total_tokens": 41})).tokens == Tokens(32, 9)
+    assert read_answer(response(usage=usage | {"total_tokens": None})).tokens == Tokens(32, 9)
 
 
 def test_thoughts_and_marks_of_code_are_no_part_of_a_recipe() -> None:

@@ -251,7 +251,7 @@ def test_settings_of_a_server_that_nobody_asks_are_refused_but_in_the_papers_tab
 
 
 def test_a_chain_that_is_over_before_its_texts_count_is_refused(config: dict[str, Any]) -> None:
-    own = {"short": {"steps": 60}, "both": {"steps": 60, "burn_in": 59}, "as the config": {}}
+    own = {"short": {"steps": 60}, "both": {"steps": 60, "burn_in": 58}, "as the config": {}}
     runs = {
         name: Run(name, "none", "educat", "m", "counterfactual", "dish", {"educat": values})
         for name, values in own.items()

@@ -77,7 +77,7 @@ def test_a_request_is_what_the_protocol_says() -> None:
         "stream": False,
         "top_p": 0.9,
     }
-    assert one.most == Tokens(len("Cook ") + 3 + len("Be brief.") + 256, 9)
+    assert one.most == Tokens(len("Cook ") + 3 + len("Be brief.") + len('{"top_p": 0.9}') + 256, 9)
 
 
 def test_completions_have_a_prompt_and_the_limit_its_name() -> None:

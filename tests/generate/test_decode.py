@@ -169,6 +169,18 @@ def test_a_long_source_leaves_its_prompt_whole(models: dict[str, str], tmp_path:
     assert "1 of 2 sources are cut to fit 32 tokens" in log.getvalue()
 
 
+def test_a_source_that_is_cut_behind_an_answer_is_told_of(
+    models: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The second question holds the answer to the first, so that less room is left."""
+    (tmp_path / "prompt").write_text("cook {title}:\n{answer}\n{source} eggs.\n")
+    source, prompt = instances(tmp_path, ["a" * 9]), str(tmp_path / "prompt")
+    how = {"family": "causal", "max_tokens": 20, "max_source_tokens": 34}
+    decoded(tmp_path, source, models["gpt2"], prompt=prompt, progress=Progress(log := io.StringIO()), **how)
+    assert "0 of 1 sources are cut" in log.getvalue()
+    assert "in 1 of 1 further questions the source is cut to fit 34 tokens" in capsys.readouterr().err
+
+
 def test_no_instances_give_an_empty_table(models: dict[str, str], tmp_path: Path) -> None:
     found = decoded(tmp_path, instances(tmp_path, []), models["bart"], shards=2)
     assert found.columns == schemas.PREDICTIONS.names and found.height == 0

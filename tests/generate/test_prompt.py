@@ -96,6 +96,10 @@ ANSWERS: dict[str, tuple[Behaviour, dict[str, Any]]] = {
         well(text="", reason="content_filter"),
         {"status": "refused", "finish_reason": "content_filter"},
     ),
+    "half a text": (
+        well(text="Title: Egg ri", reason="content_filter"),
+        {"status": "refused", "answer": "Title: Egg ri", "prediction": ""},
+    ),
     "filtered": (
         error(400, "bad", code="content_filter"),
         {"status": "refused", "reason": "HTTP 400: bad", "cost": None},

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from wokflow.frame import tables
+from wokflow.frame.job import UserError
 from wokflow.generate import schemas
 
 from tests.conftest import ROOT
@@ -180,3 +181,12 @@ def test_what_was_refused_is_asked_again_on_demand_and_nothing_else(tmp_path: Pa
         found = run(server, concurrency=1, again=2)
     assert set(found["status"]) == {"ok"} and len(server.asked) == 6
     assert run.table("rejects").is_empty()
+
+
+def test_failures_are_counted_over_both_questions(tmp_path: Path) -> None:
+    instances(tmp_path)
+    good, bad = of_text(lambda text: f"It is no. {len(text)}"), error(400, "no")
+    with endpoint(bad, good, good, good, bad, good) as server:
+        asked = {"languages": ("en", "zh"), "lang": "zh", "prompt": SE, "endpoint": server.url}
+        with pytest.raises(UserError, match=r"1 of 3 requests got no answer, and 1 before:"):
+            asks(tmp_path, asked | {"tries": 1, "concurrency": 1, "failures": 1})

@@ -129,7 +129,7 @@ def test_a_row_that_cannot_be_used_is_refused_with_its_line(tmp_path: Path, row:
 
 
 def test_models_without_an_endpoint_share_a_server_of_their_role(tmp_path: Path) -> None:
-    rows = ("w|generator|m|||||", "j|evaluator|m|||||", "k|evaluator|m|||||", GENERATOR.replace("w|", "x|"))
+    rows = ("w|generator|m|||||", "j|evaluator|m|||||", "k|evaluator|m||||16|", GENERATOR.replace("w|", "x|"))
     config = config_with(tmp_path, *rows)
     found = own_servers(config, read_models(config, SCHEMA, {}))
     assert found.keys() == {"w", "j", "k"}
@@ -143,7 +143,7 @@ def test_rows_that_share_a_server_agree_on_it(tmp_path: Path) -> None:
     rows = [
         "w|generator|m||server.gpus=2|||",
         "j|evaluator|m||server.gpus=4|||",
-        "k|evaluator|m||server.gpus=4|||",
+        "k|evaluator|m||server.gpus=4||16|",
     ]
     config = config_with(tmp_path, *rows)
     models = read_models(config, SCHEMA, {})
@@ -151,6 +151,15 @@ def test_rows_that_share_a_server_agree_on_it(tmp_path: Path) -> None:
     assert gpus == [2, 4, 4] and config["generate"]["server"]["gpus"] == 1
     with pytest.raises(UserError, match=r"k: server\.gpus is 1, but 4 for j"):
         read_models(config_with(tmp_path, *rows[:2], rows[2].replace("4", "1")), SCHEMA, {})
+
+
+def test_rows_of_one_model_have_seeds_of_their_own(tmp_path: Path) -> None:
+    """Each repetition has the next seed: else one row would get the other's answers, and agree with itself."""
+    rows = ["w|generator|m|||||", "j|evaluator|m|||||", "k|evaluator|m|||3|14|"]
+    with pytest.raises(UserError, match=r"j and k ask one model the same, .*give k the seed 16, or more"):
+        read_models(config_with(tmp_path, *rows), SCHEMA, {})
+    for other in ("k|evaluator|m|||3|16|", "k|evaluator|m||prompt.temperature=0.5|3|14|"):
+        assert len(read_models(config_with(tmp_path, *rows[:2], other), SCHEMA, {})) == 3
 
 
 def test_evaluators_alone_have_nothing_to_rate(tmp_path: Path) -> None:

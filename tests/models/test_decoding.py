@@ -121,6 +121,25 @@ def test_sampling_draws_by_the_seed(models: dict[str, Any], tokenizer: Any) -> N
     assert written(1, None) == written(2, None) != written(1, 1.0)
 
 
+def test_sampling_draws_from_all_tokens_whatever_the_model_s_own_settings(
+    models: dict[str, Any], tokenizer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(models["gpt2"].generation_config, "top_k", 1)
+    drawn = set()
+    for seed in range(3):
+        torch.manual_seed(seed)
+        drawn.update(
+            decode(
+                models["gpt2"],
+                tokenizer,
+                ["的做法"],
+                "causal",
+                replace(DECODING, temperature=1.0, beams=1),
+            )
+        )
+    assert len(drawn) > 1
+
+
 def test_cut_keeps_the_marks_at_the_ends() -> None:
     row = [7, 1, 2, 3, 4, 8]
     assert cut(row, 6, "seq2seq", {7, 8}) == cut(row, 6, "causal", {7, 8}) == row

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 from wokflow.generate.costs import Tokens
 from wokflow.models.recipe_texts import HEADINGS
@@ -73,7 +73,8 @@ def read_answer(response: Any) -> Answer:
         raise ValueError(f"finish_reason {reason!r} does not say that the answer is whole")
     if isinstance(text, list):  # parts of a text, as some servers give them
         parts = [part for part in text if isinstance(part, dict)]
-        text = "".join(str(part.get("text", "")) for part in parts)
+        said = (part.get("text") for part in parts if part.get("type", "text") in ("text", "output_text"))
+        text = "".join(each for each in said if isinstance(each, str))
         refusal = refusal or next((part["refusal"] for part in parts if part.get("refusal")), None)
     if isinstance(text, str) and _HALF.search(text):
         raise ValueError("half a character (a lone surrogate) in the answer")
@@ -92,9 +93,20 @@ def _named(name: Any) -> str | None:
 
 
 def _tokens(usage: Any) -> Tokens | None:
-    """The server's count; None if it gives none, or one that makes no sense."""
-    counts = [usage.get(f"{part}_tokens") for part in Tokens._fields] if isinstance(usage, dict) else [None]
-    return Tokens(*counts) if all(type(count) is int and count >= 0 for count in counts) else None
+    """The server's count; None if it gives none, or one that makes no sense.
+
+    What a total has more than its parts are thoughts, which some servers count, and bill, beside the answer.
+    """
+    if not isinstance(usage, dict):
+        return None
+    prompt, completion, total = (usage.get(f"{part}_tokens") for part in (*Tokens._fields, "total"))
+    if not (_is_count(prompt) and _is_count(completion)):
+        return None
+    return Tokens(prompt, max(completion, total - prompt) if _is_count(total) else completion)
+
+
+def _is_count(value: Any) -> TypeGuard[int]:
+    return type(value) is int and value >= 0
 
 
 def cleaned(text: str) -> str:

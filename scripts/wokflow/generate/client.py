@@ -224,7 +224,8 @@ def _error(response: Any) -> tuple[str | None, str]:
     error = response.get("error", response) if isinstance(response, dict) else response
     if error is response and isinstance(response, dict) and isinstance(response.get("choices"), list):
         error = next(
-            (one["error"] for one in response["choices"] if isinstance(one, dict) and "error" in one), error
+            (one["error"] for one in response["choices"] if isinstance(one, dict) and "error" in one),
+            "no error is told",  # what it holds may be texts of corpora, and belongs into no log
         )
     code = None
     if isinstance(error, dict):

@@ -86,8 +86,10 @@ class Ledger:
             self.spent = self.spent.plus(most if used is None else used)
             if used is None:
                 self.lost = self.lost.plus(most)
-            self._note(name, "unknown" if used is None else "known", most if used is None else used)
-            self._changed.notify_all()
+            try:
+                self._note(name, "unknown" if used is None else "known", most if used is None else used)
+            finally:
+                self._changed.notify_all()
 
     def summary(self) -> str:
         """What is spent, now and before, of the budget."""

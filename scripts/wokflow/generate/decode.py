@@ -1,9 +1,12 @@
 """Predictions of a model that runs here, shard by shard and block by block."""
 
+from collections import Counter
+
 import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.job import Job
+from wokflow.generate.answers import cleaned
 from wokflow.generate.asking import Asking
 from wokflow.generate.blocks import Shard, seed_of
 from wokflow.generate.sentence_texts import cleaner, dialogue_of, values_of
@@ -29,7 +32,7 @@ def generate_decode(
     The model is the folder `trained` or, if there is none, that of the settings. Their languages are set in
     tokenizers that need them (mBART50, NLLB). A prompt comes after the first `shots` of the table `exemplars`, with
     their answers; with `chat` auto it goes through the chat template of a causal model that has one. Sampling draws
-    by seed and block.
+    by seed and block. Answers in a chat lose thoughts and marks of code.
 
     Instances are ordered by the number of their tokens and cut into blocks; see Shard.write.
     """
@@ -47,7 +50,8 @@ def generate_decode(
         clean = cleaner(given, continues=model.family == "causal" and not asking.chat)
 
         def write(tokens: list[list[int]], number: int) -> list[str]:
-            return [clean(text) for text in loaded.write(tokens, seed_of(settings.seed, number))]
+            written = loaded.write(tokens, seed_of(settings.seed, number))
+            return [clean(cleaned(text) if asking.chat else text) for text in written]
 
         tokens, shortened = asking.rows([values[name] for name in given["instance_id"]])
         long = shortened or sum(len(row) > loaded.most for row in tokens)
@@ -56,15 +60,24 @@ def generate_decode(
             pl.col("tokens").list.len(), "instance_id"
         )
 
+        again = Counter[str]()  # of further questions, which hold the answers before them
+
         def texts(block: pl.DataFrame, number: int) -> list[str]:
             names, answers = block["instance_id"], [write(block["tokens"].to_list(), number)]
             for _ in range(dialogue.turns - 1 if dialogue else 0):
                 turns = list(zip(*answers, strict=True))
-                answers.append(write(asking.rows([values[name] for name in names], turns)[0], number))
+                further, cut = asking.rows([values[name] for name in names], turns)
+                again.update(asked=len(further), cut=cut)
+                answers.append(write(further, number))
             return answers[-1]
 
         weights = weights_digest(model.place, model.revision)
         Shard(predictions, shard, shards, settings.run).write(rows, loaded.block, texts, weights, job)
+        if again["cut"]:
+            progress.warn(
+                f"{settings.run}: in {again['cut']} of {again['asked']} further questions the source is cut to fit "
+                f"{loaded.most} tokens beside the answer before (generate.decode.max_source_tokens)"
+            )
 
 
 def _model(settings: DecodeSettings, place: str) -> Model:

@@ -85,7 +85,7 @@ def generate_prompt(
         else:
             requests = [request(settings, identity, *texts) for texts in questions]
             with connect() as client:
-                by_digest = asker.answers(requests, client)
+                by_digest = asker.answers(requests, client, lost=sum(one.status in LOST for one in every))
             now = [by_digest[one.digest] for one in requests]
             lang = settings.lang if last else None
             of_turn = [*call_rows(rows[asked], turn, questions, requests, now, lang, prices, settings.model)]
@@ -95,7 +95,7 @@ def generate_prompt(
             raise UserError(useless)
         for number, one in zip(asked, now, strict=True):
             if one.status not in (LOST if last else (*LOST, *NOTHING_SAID)):
-                answers[number].append(clean(cleaned(one.text)))
+                answers[number].append("" if one.status in NOTHING_SAID else clean(cleaned(one.text)))
     table = tables.frame(schemas.CALLS, described).with_columns(run=pl.lit(settings.run))
     table = table.sort("instance_id", "turn")
     report(table, every, book, progress)
@@ -138,16 +138,16 @@ class Asker:
     ledger: Ledger
     progress: Progress
 
-    def answers(self, requests: Sequence[Request], client: Client) -> dict[str, Answer]:
-        """The answer to each request, by its digest; failures among them. Raises UserError."""
+    def answers(self, requests: Sequence[Request], client: Client, lost: int = 0) -> dict[str, Answer]:
+        """The answer to each request, by its digest; failures among them, and `lost` before. Raises UserError."""
         by_name = {one.digest: one for one in requests}
         kept = {name: answer for name, one in by_name.items() if (answer := self.cache.get(one))}
         missing = {name: one for name, one in by_name.items() if name not in kept}
         self.progress.say(f"{len(kept)} answers are kept from before, {len(missing)} are asked for")
         answers = kept | self._asked(missing, client)
-        lost = sum(one.status in LOST for one in answers.values())
-        if lost and (lost > self.settings.failures or lost == len(answers)):
-            raise UserError(f"{unanswered(answers, len(missing))}\n{_advice(answers)}")
+        now = sum(one.status in LOST for one in answers.values())
+        if now and (lost + now > self.settings.failures or now == len(answers)):
+            raise UserError(f"{unanswered(answers, len(missing), lost)}\n{_advice(answers)}")
         return answers
 
     def _one(self, request: Request, client: Client) -> Answer:
@@ -218,11 +218,12 @@ def _useless(answers: Sequence[Answer], most: int | None) -> str | None:
     return f"{message} Look at the run's prompt, at its model, and at generate.prompt.mode."
 
 
-def unanswered(answers: Mapping[str, Answer], asked: int) -> str:
-    """How many requests got no answer, and the most frequent reasons."""
+def unanswered(answers: Mapping[str, Answer], asked: int, before: int = 0) -> str:
+    """How many requests got no answer, of those `asked` and of a question `before`, and the most frequent reasons."""
     reasons = Counter(one.refusal for one in answers.values() if one.failure)
     lines = [f"  {count} times: {reason}" for reason, count in reasons.most_common(5)]
-    return "\n".join([f"{reasons.total()} of {asked} requests got no answer:", *lines])
+    more = f", and {before} before" if before else ""
+    return "\n".join([f"{reasons.total()} of {asked} requests got no answer{more}:", *lines])
 
 
 def call_rows(

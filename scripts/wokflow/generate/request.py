@@ -71,6 +71,10 @@ def request(settings: PromptSettings, endpoint: str, *said: str) -> Request:
     }
     given = {name: value for name, value in chosen.items() if value is not None}
     body = {"model": settings.model, **asked, **given, "stream": False, **settings.parameters}
-    size = len(text.encode()) + len((settings.system or "").encode()) + TEMPLATE_TOKENS * len(said)
+    more = (
+        json.dumps(settings.parameters, ensure_ascii=False) if settings.parameters else ""
+    )  # schemas, tools
+    texts = (text, settings.system or "", more)
+    size = sum(len(each.encode()) for each in texts) + TEMPLATE_TOKENS * len(said)
     path = "/chat/completions" if chat else "/completions"
     return Request(endpoint, path, body, settings.draw, Tokens(size, settings.max_tokens))

@@ -65,7 +65,7 @@ def run_problems(config: Mapping[str, Any], runs: Mapping[str, Run]) -> Iterator
             yield f"run {run.name}: say where the dialogues lie that it adapts: ingest.dialogues.path."
         if run.family == "educat":
             how = run.over("educat", generate["educat"])
-            if how["burn_in"] >= how["steps"]:
+            if how["burn_in"] >= how["steps"] - 1:
                 yield (
                     f"run {run.name}: educat.burn_in is {how['burn_in']} and educat.steps {how['steps']}: no text "
                     "could be taken for its score. Lower the one or raise the other."

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,7 @@ def read_models(
         of_servers = server_problems(config, models, own_servers(config, models), path)
         problems += [f"  - {problem}" for problem in of_servers]
         problems += [f"  - {problem}" for problem in _over_budget(config, models)]
+        problems += [f"  - {problem}" for problem in _asked_alike(models)]
     roles = {each.role for each in models.values()}
     if not problems and "comparer" in roles:
         problems += _no_translations(config, runs)
@@ -138,6 +140,19 @@ def _over_budget(config: Mapping[str, Any], models: Mapping[str, AskedModel]) ->
             f"judge.budget is {limit:g}, but the budgets of {', '.join(budgets)} are {whole:g} together. Lower "
             "generate.prompt.budget, or prompt.budget of rows."
         )
+
+
+def _asked_alike(models: Mapping[str, AskedModel]) -> Iterator[str]:
+    """Rows that would get one another's answers: repetitions count on from a row's seed."""
+    asking = [each for each in models.values() if not each.answers]
+    for one, other in combinations(sorted(asking, key=lambda each: each.seed), 2):
+        same = all(getattr(one, name) == getattr(other, name) for name in ("model", "prompt", "settings"))
+        if same and one.seed + one.repetitions > other.seed:
+            yield (
+                f"{one.name} and {other.name} ask one model the same, and their repetitions have seeds in common "
+                f"(from {one.seed}, {one.repetitions} of them, and from {other.seed}), so that one's answers would "
+                f"be the other's: give {other.name} the seed {one.seed + one.repetitions}, or more."
+            )
 
 
 def _idle(runs: Mapping[str, Run]) -> dict[str, str]:

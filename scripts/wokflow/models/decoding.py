@@ -289,8 +289,11 @@ def _generate(
     ids, mask = padded(rows, pad, left=left)
     skip = ids.shape[1] if left else 1
     target = getattr(tokenizer, "tgt_lang", None)
+    drawn = decoding.temperature is not None
     options = {
         "temperature": decoding.temperature,
+        "top_k": 0 if drawn else None,  # of all tokens, whatever the model's own settings say
+        "top_p": 1.0 if drawn else None,
         "forced_bos_token_id": tokenizer.convert_tokens_to_ids(target) if target else None,
     }
     generated = model.generate(
@@ -298,7 +301,7 @@ def _generate(
         attention_mask=mask.to(model.device),
         max_new_tokens=new,
         num_beams=decoding.beams,
-        do_sample=decoding.temperature is not None,
+        do_sample=drawn,
         repetition_penalty=1.0,
         no_repeat_ngram_size=0,
         logits_processor=[Repetition(skip, decoding.repetition_penalty, decoding.no_repeat_ngram)],
