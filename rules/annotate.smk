@@ -32,7 +32,8 @@ STUDY_SOURCES = {
 
 rule annotate_tasks:
     input:
-        **after(study_before, instances=[study_instances]),
+        **after(study_before, study_instances),
+        instances=STEPS.all_data(study_instances),  # with columns that no cutoff has: references
         predictions=lambda wildcards: [
             f"{RESULTS}/generate/predictions/{run}/part-00000.parquet"
             for run in STUDIES[wildcards.study].runs

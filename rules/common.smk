@@ -21,6 +21,7 @@ from wokflow.generate.stage import BASELINES, RESERVED
 from wokflow.ingest.stage import dumps, source_files
 from wokflow.judge.arguments import read_models
 from wokflow.match.directions import DIRECTIONS
+from wokflow.parse.stage import model_package
 from wokflow.report import paper_plan
 
 try:

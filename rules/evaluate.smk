@@ -1,4 +1,4 @@
-from wokflow.evaluate.stage import measures
+from wokflow.evaluate.stage import measures, run_names
 from wokflow.frame.languages import target_lang
 
 BERTSCORE = EVALUATE["counterfactual"]["bertscore"]
@@ -48,7 +48,11 @@ rule evaluate_counterfactual:
             or (PARSER_USED and not PARSER_TRAINED and PARSE["dependencies"]["device"] != "cpu")
         ),
     params:
-        **step("evaluate.counterfactual"),
+        **step(
+            "evaluate.counterfactual",
+            names=lambda wildcards: run_names(EVALUATE["counterfactual"]["predictions"]),
+            package=lambda wildcards: model_package(PARSE["dependencies"]),
+        ),
     script:
         "../scripts/step.py"
 

@@ -8,6 +8,7 @@ from wokflow.generate.arguments import (
     prompt_given,
     prompt_overrides,
     served,
+    server_files,
     servers,
     with_server,
 )
@@ -300,6 +301,11 @@ rule generate_prompt:
             over=lambda wildcards: prompt_overrides(config, RUNS[wildcards.run]),
             given=lambda wildcards: prompt_given(config, RUNS[wildcards.run]),
             config=lambda wildcards: with_server(config, RUNS[wildcards.run]),
+            files=lambda wildcards: (
+                server_files(with_server(config, RUNS[wildcards.run])["generate"]["server"])
+                if wildcards.run in SERVERS
+                else ""
+            ),
         ),
     script:
         "../scripts/step.py"

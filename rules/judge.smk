@@ -1,4 +1,4 @@
-from wokflow.generate.arguments import prompt_overrides, served, with_server
+from wokflow.generate.arguments import prompt_overrides, served, server_files, with_server
 from wokflow.judge.arguments import OF_DIALOGUES, asked_given, first_of_server, own_servers
 
 GENERATORS, EVALUATORS, COMPARERS, EDITORS, DIALOGUE_RATERS, EDIT_RATERS, STRATEGISTS = (
@@ -111,6 +111,11 @@ rule judge_prompt:
             over=lambda wildcards: prompt_overrides(config, ASKED[wildcards.asked]),
             given=lambda wildcards: asked_given(config, ASKED[wildcards.asked], ASKED),
             config=lambda wildcards: with_server(config, ASKED[wildcards.asked]),
+            files=lambda wildcards: (
+                server_files(with_server(config, ASKED[wildcards.asked])["generate"]["server"])
+                if wildcards.asked in OWN_SERVERS
+                else ""
+            ),
         ),
     script:
         "../scripts/step.py"

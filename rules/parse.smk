@@ -57,7 +57,7 @@ rule parse_dependencies:
         runtime=minutes(480),
         gpu=int(not PARSER_TRAINED and PARSE["dependencies"]["device"] != "cpu"),
     params:
-        **step("parse.dependencies"),
+        **step("parse.dependencies", package=lambda wildcards: model_package(PARSE["dependencies"])),
     script:
         "../scripts/step.py"
 

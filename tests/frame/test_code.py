@@ -59,7 +59,7 @@ def forget() -> None:
     """Have all files read again."""
     for cached in (code_digests, word_list_digests, package_versions, code.modules_behind):
         cached.cache_clear()
-    for of_files in (code._read, code._pins, code._installed, code._rows_digest):
+    for of_files in (code._read, code._pins, code.installed_version, code._rows_digest):
         of_files.cache_clear()
 
 
@@ -268,6 +268,10 @@ def test_a_schema_counts_by_names_and_types(old: str, new: str, counts: bool, pa
     write(package, "stage/step.py", USES)
     expected = {"wokflow.stage.schemas"} if counts else set()
     assert changed(package, "stage/schemas.py", TABLE.replace(old, new)) == expected
+    write(package, "stage/rating_schemas.py", TABLE)  # a part of a stage's schemas
+    write(package, "stage/step.py", USES.replace(".schemas", ".rating_schemas"))
+    expected = {"wokflow.stage.rating_schemas"} if counts else set()
+    assert changed(package, "stage/rating_schemas.py", TABLE.replace(old, new)) == expected
 
 
 @pytest.mark.parametrize(

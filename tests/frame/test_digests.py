@@ -54,6 +54,15 @@ def test_files_that_a_command_names_count_by_content(tmp_path: Path) -> None:
             path_digest.cache_clear()
             found.append(command_digest(words))
     assert len(set(found)) == 5
+    program = [str(script), *words[2:]]
+    digests = set[str]()
+    for text in ("no script", "#!/bin/sh", "#!/bin/bash"):
+        script.write_text(text)
+        path_digest.cache_clear()
+        digests.add(command_digest(program))
+    assert len(digests) == 3, "a program counts if it is a script"
+    script.write_text("2")
+    path_digest.cache_clear()
     (tmp_path / "log").write_text("")  # a folder counts by its name
     assert command_digest(words) == found[-1]
 

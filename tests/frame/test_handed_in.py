@@ -82,7 +82,7 @@ TABLES: dict[str, tuple[Callable[[str], Any], str]] = {
             {},
         ),
         "name|role|model|prompt|settings|repetitions|seed|answers\n#试试红烧肉\na|generator|m||prompt.endpoint=http://localhost:1/v1"
-        "|||\nb|generator|m||prompt.endpoint=http://localhost:1/v1|||",
+        "|||\nb|generator|m||prompt.endpoint=http://localhost:1/v1||14|",
     ),
     "raters": (read_raters, "rater|consent|state|replaces\n#试试红烧肉\nr1|yes||\nr2|yes||"),
     "checks": (

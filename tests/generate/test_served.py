@@ -10,9 +10,10 @@ from threading import Thread
 import pytest
 from wokflow.frame.digests import path_digest
 from wokflow.generate import served
+from wokflow.generate.arguments import server_files
 from wokflow.generate.costs import Ledger, Prices
 from wokflow.generate.prompt import connection
-from wokflow.generate.served import Server
+from wokflow.generate.served import Server, server_identity
 
 from tests.generate.asking import prompt_settings
 
@@ -69,6 +70,19 @@ def test_answers_are_kept_by_the_content_of_a_model_s_folder(tmp_path: Path) -> 
     assert identity(str(folder), tmp_path) == before
     (folder / "weights").write_bytes(b"b")
     assert identity(str(folder), tmp_path) != before
+
+
+def test_answers_are_kept_by_the_content_of_files_that_a_command_names(tmp_path: Path) -> None:
+    weights = tmp_path / "model.gguf"
+    words, names = ["llama-server", "--model", str(weights), "{model}"], set()
+    for text in ("A", "B"):
+        weights.write_text(text)
+        path_digest.cache_clear()
+        names.add(server_identity(words, "m", None))
+        assert server_files({"backend": "command", "command": words}) and not server_files(
+            {"backend": "vllm", "command": words}
+        )
+    assert len(names) == 2
 
 
 def test_answers_are_kept_by_the_commit_of_a_model_of_the_hub(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import io
 import itertools
 import json
 from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from wokflow.parse.parser import parse_parser
 from wokflow.parse.roles import SCHEMES
 from wokflow.parse.segment import Segmenter
 from wokflow.parse.settings import DependenciesSettings, ParserSettings
-from wokflow.parse.stage import problems
+from wokflow.parse.stage import model_package, problems
 
 from tests.parse.test_conllu import as_conllu
 from tests.parse.test_parser import FOODS, SETTINGS, SMALL, TREEBANK, VERBS
@@ -300,3 +301,10 @@ def test_actions_without_the_parser_that_they_need_are_refused(
     parse = {"dependencies": {"backend": backend, "model": model}}
     parse["actions"] = {"style": style, "method": "rules"}
     assert said in next(problems({"parse": parse}))
+
+
+def test_the_version_of_a_pipeline_that_is_a_package_counts() -> None:
+    """An upgraded package may parse in another way."""
+    names = {"zh_core_web_sm": "", "spacy_legacy": version("spacy-legacy"), "": "", ".": ""}
+    assert {name: model_package({"backend": "spacy", "model": name}) for name in names} == names
+    assert model_package({"backend": "hanlp", "model": "spacy_legacy"}) == ""

@@ -43,6 +43,23 @@ def test_jobs_are_found_through_their_inputs(tmp_path: Path) -> None:
     assert "ab" * 32 in html and "polars" in html and "No run times were found." in html
 
 
+def test_a_further_output_has_the_inputs_of_its_own_corpus(tmp_path: Path) -> None:
+    """Jobs of two corpora may have one key; results of one that has left the config are still there."""
+    results, tables_of = tmp_path / "r", dict[str, Path]()
+    for corpus in ("xiachufang", "counterfactual"):
+        source = made(results / f"ingest/source/{corpus}.json", "ingest.source", [tmp_path / "raw"])
+        first, second = (
+            results / f"parse/{table}/{corpus}/part-00000.parquet" for table in ("actions", "rejects")
+        )
+        for path in (first, second):
+            path.parent.mkdir(parents=True)
+            pl.DataFrame({"x": [corpus]}).write_parquet(path, metadata={"key": '{"step": "parse.actions"}'})
+        keep_inputs([str(source)], [str(first)])
+        tables_of[corpus] = second
+    jobs = history([str(tables_of["xiachufang"])], str(results))
+    assert [Path(job.path).stem for job in jobs if job.step == "ingest.source"] == ["xiachufang"]
+
+
 def test_steps_with_other_settings_or_code_stand_apart() -> None:
     def job(path: str, **parts: Any) -> Job:
         return Job(path, [], "match.embed", *({**parts}.get(name, []) for name in Job._fields[3:]))

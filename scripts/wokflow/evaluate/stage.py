@@ -1,6 +1,7 @@
 """Stage evaluate: its targets, its sections of the page, and which of its steps measure a run."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from wokflow.annotate.fields import MARKING
@@ -103,3 +104,8 @@ def measures(config: Mapping[str, Any], run: Run) -> list[str]:
     if known and any(evaluate["smatch"]["parsers"].values()):
         steps.append("smatch")
     return steps + [name for name in ("comet", "bleurt") if evaluate[name]["command"]]
+
+
+def run_names(paths: Sequence[str]) -> str:
+    """The runs whose names are those of their files, RUN.txt of evaluate.counterfactual.predictions."""
+    return " ".join(Path(path).stem for path in paths if path.endswith(".txt"))

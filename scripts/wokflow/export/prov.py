@@ -53,7 +53,11 @@ def lineage(paths: Iterable[str], results: str) -> dict[str, dict[str, Any]]:
         if key is None or key == UNFINISHED:
             continue
         parts = json.loads(key)
-        inputs = kept_inputs(path) or kept_inputs(_first(path)) or _inputs(name, firsts.get(key, ()), results)
+        inputs = (
+            kept_inputs(path)
+            or kept_inputs(_first(path))
+            or inputs_behind(name, firsts.get(key, ()), results)
+        )
         waiting += inputs
         jobs[name] = _job(parts, name, inputs, results)
     for job in jobs.values():
@@ -91,7 +95,7 @@ def with_own(
     )
 
 
-def _inputs(name: str, outputs: Sequence[str], results: str) -> list[str]:
+def inputs_behind(name: str, outputs: Sequence[str], results: str) -> list[str]:
     """The inputs of the job behind an output that is not the job's first one.
 
     `outputs` are first outputs with the same key. If the last part of the name, such as the corpus, is the same for

@@ -37,7 +37,7 @@ NEUTRAL = {
 FORMAT = 3
 # Modules named `settings` that import this one do not count: the values that a job gets from them are in its key.
 SETTINGS = "wokflow.frame.settings"
-SCHEMAS = ("schemas", "columns")  # last parts of the names of modules that declare tables
+SCHEMAS = ("schemas", "columns")  # ends of the names of modules that declare tables
 EVERY = "*"  # all tables of such a module
 WORD_LISTS = (
     "word_lists",
@@ -224,7 +224,7 @@ def declares_settings(module: str) -> bool:
 
 
 def _is_schemas(module: str) -> bool:
-    return module.split(".")[-1] in SCHEMAS
+    return module.endswith(SCHEMAS)
 
 
 def _tables_used(nodes: Iterable[ast.AST], module: str, *, package: bool) -> Iterator[tuple[str, str]]:
@@ -331,11 +331,11 @@ def _defines_text(node: ast.stmt) -> bool:
 def _distribution(imported: str) -> str:
     """The package that provides a module: the first of DISTRIBUTIONS that is installed, or the name itself."""
     candidates = DISTRIBUTIONS.get(imported, (imported.replace("_", "-").lower(),))
-    return next((name for name in candidates if _installed(name)), candidates[0])
+    return next((name for name in candidates if installed_version(name)), candidates[0])
 
 
 @cache
-def _installed(package: str) -> str | None:
+def installed_version(package: str) -> str | None:
     """The installed version without its build, as in 2.13.0+cpu; None where the package is absent."""
     try:
         return importlib.metadata.version(package).split("+")[0]
@@ -344,7 +344,7 @@ def _installed(package: str) -> str | None:
 
 
 def _version(package: str) -> str:
-    pinned, installed = _pins().get(package), _installed(package)
+    pinned, installed = _pins().get(package), installed_version(package)
     if pinned is None or installed in (None, pinned):
         return pinned or installed or "absent"
     return f"{installed} (pinned: {pinned})"

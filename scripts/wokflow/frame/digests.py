@@ -58,13 +58,22 @@ def path_digest(path: str) -> str:
 
 
 def command_digest(words: Sequence[str]) -> str:
-    """Digest of the files that a command names behind its first word, the program: scripts, checkpoints.
+    """Digest of the files that a command names: scripts, checkpoints. Of its first word, the program, it is that of a
+    script (#!).
 
     A file may stand behind a sign of equality, as in --model=/models/x.ckpt. Folders count by their names alone,
     since some hold what changes at each call.
     """
-    paths = (next(filter(os.path.isfile, (word, word.partition("=")[2])), None) for word in words[1:])
-    return " ".join(path_digest(path) for path in paths if path)
+    named = (next(filter(os.path.isfile, (word, word.partition("=")[2])), None) for word in words[1:])
+    paths = [*filter(_is_script, words[:1]), *filter(None, named)]
+    return " ".join(map(path_digest, paths))
+
+
+def _is_script(path: str) -> bool:
+    if not Path(path).is_file():
+        return False
+    with Path(path).open("rb") as file:
+        return file.read(2) == b"#!"
 
 
 def named_by(folder: str) -> list[str]:

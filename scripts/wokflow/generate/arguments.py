@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from wokflow.frame.arguments import merged
+from wokflow.frame.digests import command_digest
 from wokflow.frame.runs import OF_RUN, ROOT, Run, located
 from wokflow.frame.secrets import variable_for
 
@@ -208,3 +209,8 @@ def _of_papers(table: str) -> bool:
 
 def _host(endpoint: str | None) -> str:
     return urlsplit(endpoint or "").netloc
+
+
+def server_files(block: Mapping[str, Any]) -> str:
+    """The digest of the files that a command of `generate.server` names, as weights; empty for other backends."""
+    return command_digest(block["command"] or ()) if block["backend"] == "command" else ""

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 
 from wokflow.frame import tables
-from wokflow.frame.digests import path_digest
+from wokflow.frame.digests import command_digest, path_digest
 from wokflow.frame.job import UserError
 from wokflow.frame.owned import read_own
 from wokflow.frame.web import ENCODING, Body
@@ -146,6 +146,8 @@ def server_identity(command: Sequence[str], model: str, weights: str | None) -> 
     and what is known of its weights.
 
     These are the content of a folder or the commit of a model of the hub, so that a model that takes the place of
-    another under the same name is asked anew.
+    another under the same name is asked anew. So do the files that the command names.
     """
-    return hashlib.sha256(json.dumps([list(command), model, weights]).encode()).hexdigest()
+    files = command_digest(command)
+    known = [list(command), model, weights, *([files] if files else [])]
+    return hashlib.sha256(json.dumps(known).encode()).hexdigest()

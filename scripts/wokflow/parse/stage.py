@@ -1,8 +1,10 @@
 """Stage parse: its cutoffs and targets, and checks of its config."""
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
+from wokflow.frame.code import installed_version
 from wokflow.frame.columns import Rejected
 from wokflow.frame.config import chinese_corpus
 from wokflow.frame.cutoffs import CutoffGroup, by_corpus
@@ -64,3 +66,11 @@ def targets(scope: Scope) -> list[str]:
     parts = scope.config["ingest"]["recipes"]["parts"]
     proto = [path for corpus in scope.chinese for path in scope.results.parts(f"parse/proto/{corpus}", parts)]
     return proto + ([f"{scope.results.folder}/parse/parser/scores.json"] if scope.parser_trained else [])
+
+
+def model_package(block: Mapping[str, Any]) -> str:
+    """The version of the package that holds the spaCy pipeline of parse.dependencies; empty for other models."""
+    name = block["model"]
+    if block["backend"] != "spacy" or not name or Path(name).exists():
+        return ""
+    return installed_version(name.replace("_", "-")) or ""

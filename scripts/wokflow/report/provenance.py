@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from wokflow.export.prov import inputs_behind, job_name
 from wokflow.frame.processes import ask_program
 from wokflow.frame.records import first_outputs, kept_inputs, kept_key
 from wokflow.report.inputs import moment
@@ -41,18 +42,17 @@ class Job(NamedTuple):
 def history(paths: Iterable[str], results: str) -> list[Job]:
     """The jobs behind some results in the folder `results`, each output once, by path.
 
-    Only the first output of a job names the job's inputs: another one has those of all outputs with its key.
+    Only the first output of a job names the job's inputs; for another one see prov.inputs_behind.
     """
-    inputs = {
-        key: {each for first in outputs for each in kept_inputs(first) or ()}
-        for key, outputs in first_outputs(results).items()
-    }
+    firsts = first_outputs(results)
     queue, jobs = list(paths), dict[str, Job]()
     while queue:
         path = queue.pop()
         if path not in jobs and (key := kept_key(path)) and (known := json.loads(key)):
             parts = (known.get(part, {}) for part in ("settings", "resources", "code", "packages"))
-            jobs[path] = Job(path, sorted(kept_inputs(path) or inputs.get(key) or ()), known["step"], *parts)
+            name = job_name(path, results) or ""
+            read = kept_inputs(path) or inputs_behind(name, firsts.get(key, ()), results)
+            jobs[path] = Job(path, sorted(read), known["step"], *parts)
             queue += jobs[path].inputs
     return [jobs[path] for path in sorted(jobs)]
 
