@@ -32,6 +32,24 @@ def test_a_line_names_the_same_food_in_both_languages(foods: Foods, zh: str, en:
     assert foods.chinese(zh) == foods.english(en) != []
 
 
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("盐 1/4 茶匙", ["salt"]),
+        ("茶叶 5克", ["tea"]),
+        ("Salt and pepper", ["salt", "pepper"]),
+        ("2 cups beef broth", ["broth"]),
+        ("1 cup broth (optional)", ["broth"]),
+        ("1 tbsp red wine vinegar", ["vinegar"]),
+        ("1 lb collard greens", ["leafy greens"]),
+    ],
+)
+def test_a_spoon_or_a_broth_is_not_the_food_that_it_is_called_by(
+    foods: Foods, line: str, named: list[str]
+) -> None:
+    assert foods.read(line, "en" if line.isascii() else "zh") == named
+
+
 def test_brackets_count_only_where_nothing_else_names_a_food(foods: Foods) -> None:
     assert foods.english("2 onions (or leeks)") == foods.english("2 onions")
     assert foods.chinese("蔬菜叶（比如菠菜）") == foods.chinese("蔬菜叶")

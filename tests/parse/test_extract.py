@@ -57,6 +57,7 @@ def show(action: Action) -> str:
         ("粉丝用热水泡软", "泡软(粉丝,热水)"),
         ("加盐，糖，少许酱油，搅拌均匀", "加(盐,糖,酱油) 搅拌()"),
         ("豆腐，香菇，青菜切片", "切片(豆腐,香菇,青菜)"),
+        ("牛肉不用去皮，切片", "切片(牛肉)"),
         ("将姜，蒜，葱切丝", "切丝(姜,蒜,葱)"),
         ("淋在豆腐上", "淋(豆腐)"),
         ("倒入碗中", "倒入(|碗)"),
@@ -104,6 +105,8 @@ def test_what_is_named_and_what_only_describes(text: str, expected: str) -> None
         ("因为鸡肉煮熟了", ""),
         ("拿出来", ""),
         ("青菜炒牛肉就做好了", ""),
+        ("葱切丝 牛肉切块 少放一些不然会咸", "切丝(葱) 切块(牛肉)"),  # what 会 says ends at the blank before
+        ("牛肉煎一小会", "煎(牛肉)"),
     ],
 )
 def test_verbs_that_are_no_actions(text: str, expected: str) -> None:
@@ -121,6 +124,10 @@ def test_verbs_that_are_no_actions(text: str, expected: str) -> None:
         ("喜欢的话，放姜", "放?(姜)"),
         ("太咸的话加水，煮沸", "加水?() 煮沸()"),
         ("喜欢吃姜的放姜", "放?(姜)"),
+        ("喜欢甜的，放糖", "放?(糖)"),
+        ("如果是生的，煮一下", "煮?()"),
+        ("水可以加多点 放姜", "加?(水) 放(姜)"),  # the blank ends what is optional
+        ("中火蒸2分钟可以出锅了", "蒸() 出锅()"),  # it is time
     ],
 )
 def test_options(text: str, expected: str) -> None:

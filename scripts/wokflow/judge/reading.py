@@ -75,7 +75,7 @@ _REVISED = re.compile(
 )
 _TOLD = re.compile(  # another scale than that of the dimensions, before the first name
     r"(?:scale (?:of |from )?(?:\d+ ?(?:[-–—~]|to) ?)?|out of |[(\[]\d+ ?(?:[-–—~]|to) ?(?=\d+[)\]]))(?P<most>\d+)"
-    r"|(?P<system>\d+)(?:分制|[- ]point scale)",
+    r"|(?<!\d)(?P<system>\d++)(?:分制|[- ]point scale)",
     re.IGNORECASE,
 )
 _LIST_MARK = re.compile(r"\(?(?:\d{1,2}|[一二三四五六七八九十])[.)、][^\w\n]*+\Z")  # before the next name

@@ -16,10 +16,17 @@ from wokflow.match.english_nouns import MEATS
 from wokflow.parse.glossary import Glossary, read_glossary
 
 WORD = re.compile(r"[a-zà-ÿ]+")
+MADE = {"broth", "stock", "bouillon", "oil", "vinegar", "juice", "sauce"}  # of the food before: beef broth
 BRACKETED = re.compile(r"[（(【\[][^）)】\]]*+[）)】\]]?")
+UTENSILS = [  # measures that are called by food: 茶匙 is no tea
+    food + tool
+    for food in ("茶", "汤", "咖啡", "米", "奶粉", "饭", "酒", "盐", "大汤", "小茶")
+    for tool in "匙勺杯碗"
+]
 WORDS = word_lists("rerank/words.tsv")
 PLAIN, PRODUCTS, NO_FOODS = WORDS["PLAIN"], WORDS["PRODUCTS"], WORDS["NO_FOODS"]
 SINGULAR = {
+    "greens": "greens",
     "leaves": "leaf",
     "loaves": "loaf",
     "halves": "half",
@@ -52,8 +59,10 @@ class Foods:
         concept_of |= {en: en for en in named.values()}
         for alias, en in ALIASES.items():
             concept_of[_phrase(alias)] = concept_of.get(_phrase(en), _phrase(en))
+        concept_of |= {name: concept_of.get(name, name) for name in map(_phrase, ALIASES.values())}
+        lists = {en for en in concept_of if " and " in en and concept_of.keys() >= {*en.split(" and ")}}
         self._english: Mapping[str, str] = {
-            en: name for en, name in concept_of.items() if en and name not in NO_FOODS
+            en: name for en, name in concept_of.items() if en and name not in NO_FOODS and en not in lists
         }
         self._longest = max((len(en.split()) for en in self._english), default=1)
         self._chinese = ahocorasick.Automaton()
@@ -62,6 +71,8 @@ class Foods:
         surfaces = {zh: concept_of.get(name, name) for zh, name in surfaces.items() if name not in NO_FOODS}
         for zh, name in surfaces.items():
             self._chinese.add_word(zh, (len(zh), name))
+        for unit in UTENSILS:
+            self._chinese.add_word(unit, (len(unit), ""))
         self._chinese.make_automaton()
         self.names: Sequence[str] = sorted({*surfaces.values(), *self._english.values()})
         self._broader = lru_cache(None)(self._find_broader)
@@ -86,7 +97,7 @@ class Foods:
     def _chinese_names(self, text: str) -> list[str]:
         if not len(self._chinese):
             return []
-        return list(dict.fromkeys(name for _, (_, name) in self._chinese.iter_long(text)))
+        return list(dict.fromkeys(name for _, (_, name) in self._chinese.iter_long(text) if name))
 
     def english(self, line: str) -> list[str]:
         """The same of an English line; words of PLAIN inside a name are passed over."""
@@ -100,7 +111,8 @@ class Foods:
         while start < len(kept):
             for stop in range(min(len(kept), start + self._longest), start, -1):
                 if name := self._english.get(" ".join(kept[start:stop])):
-                    names[name] = None
+                    if not (stop < len(kept) and kept[stop] in PRODUCTS and kept[stop] in MADE):
+                        names[name] = None
                     start = stop
                     break
             else:

@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
 
 from wokflow.frame.job import UserError
 from wokflow.frame.languages import CHINESE, HAN
 from wokflow.frame.text_files import read_table, tables_in
 from wokflow.match.english_nouns import MEATS, PLURALS, SINGULARS, word_set
+from wokflow.match.title_negation import NEEDLESS, WITHOUT, without, without_comparisons
+from wokflow.match.title_words import Entry, listed, without_gloss
 
 # Kinds by precedence for an ambiguous word, at the end of a phrase and inside it.
 LAST = word_set("form ingredient dish cut vessel technique flavour region modifier decoration")
@@ -24,22 +25,8 @@ FRONT = word_set(
     "technique flavour vessel region modifier unknown"
 )  # kinds before a noun, the innermost first
 NOUNS = word_set("dish ingredient form")
-KIND_COST = {"dish": -12, "decoration": 15, "modifier": 5, "region": 5}
+KIND_COST = {"dish": -4, "decoration": 15, "modifier": 5, "region": 5}
 FLAVOUR_MAKERS = word_set("味 风味 口味 味道 版")
-WITHOUT = dict.fromkeys(word_set("无 无需 不用 不需 不需要 不要 免"), "N") | {"没有": "M"}
-WITHOUT |= dict.fromkeys(word_set("不放 不加 不含"), "P")
-NEEDLESS = ("需", "需要")  # 无需 is about what one does
-# Words as letters, for NEGATION: by the whole word, by the start of a decoration, and by the kind of word.
-WORDS = WITHOUT | dict.fromkeys("和与及跟、", "&") | dict.fromkeys("水油", "W") | dict.fromkeys("都也", "A")
-STARTS = {"有": "H", "一滴": "Y", "不": "B", "解决": "B", "的": "L", "做": "L", "也": "L", "就": "L"}
-LETTERS = {"ingredient": "f", "flavour": "f", "form": "f", "dish": "D", "decoration": ".", "unknown": "."}
-NEGATION = re.compile(
-    "HM|YA?[NMP]|WP|(?:W|[fi&]{1,9})A[NMP]"  # 有没有 X, 一滴水都不放 X, 水不放 X; 鸡蛋都不放的 X
-    "|(?P<lacking>(?<=[fD])P[fW&]{1,9}$"  # X 不放鸡蛋牛奶
-    "|[NMP][fiWD&]{1,9}(?=L.{0,20}[fWD])"  # 不放鸡蛋牛奶的 X
-    "|[NMP][fiW](?:&[fiW]){0,9}"  # 无鸡蛋、牛奶 X
-    "|(?<=n)(?:&[fiW]){1,9})(?P<doubt>B?)"  # 不用烤箱和厨师机的 X, where 不用烤箱 is one word
-)
 PAIRS = {
     "and": "{a} and {b}",
     "with": "{a} with {b}",
@@ -54,29 +41,6 @@ BRACKETS = re.compile(r"[【\[（(「『《<〈{]([^】\]）)」』》>〉}]*)[�
 BREAKS = re.compile(rf"[^0-9A-Za-zÀ-ɏ'’%.&+＋、\s{HAN}-]+|(?<![A-Za-z])-+|-+(?![A-Za-z])")
 SPACES = re.compile(rf"(?<=[{HAN}])\s++|(?<!\s)\s++(?=[{HAN}])")
 SLOT = re.compile(r"^\.\.\. (?:in |with )?| with \.\.\.| ?\.\.\.")  # with the prepositions that a noun needs
-
-
-class Entry(NamedTuple):
-    """One word of a title: the Chinese, the English, and the kind of word."""
-
-    zh: str
-    en: str
-    kind: str
-
-
-def _without_gloss(text: str) -> str:
-    """A text without its brackets, their contents, and the white space before them."""
-    *closed, rest = text.split(")")
-    return "".join(
-        [*(part.partition("(")[0].rstrip() if "(" in part else f"{part})" for part in closed), rest]
-    )
-
-
-def _listed(texts: Iterable[str], table: dict[str, str]) -> str:
-    """The texts as a list, "a, b and c"; the last word of each is replaced by the table (plurals or singulars)."""
-    parts = [_without_gloss(text).rpartition(" ") for text in texts]
-    items = [head + space + table.get(last, last) for head, space, last in parts]
-    return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
 
 
 def _apply(word: str, noun: str) -> str:
@@ -104,12 +68,12 @@ def _title_case(text: str) -> str:
 
 def _around_dish(before: list[str], dish: str, after: list[str]) -> str:
     """A set dish among other nouns: "Egg Fried Rice with Shrimp", "Mango Mousse Cake"."""
-    name = _without_gloss(dish).lower().split() or [""]
+    name = without_gloss(dish).lower().split() or [""]
     if before and ({"with", "in", "and"} & set(name) or _has_meat(name[-1]) or name[-1] in ("rice", "tofu")):
-        dish, before = _with(dish, _listed(before, PLURALS)), []
+        dish, before = _with(dish, listed(before, PLURALS)), []
     for text in reversed(before):
-        dish = _apply(_listed([text], SINGULARS), dish)
-    return _with(dish, _listed(after, PLURALS)) if after else dish
+        dish = _apply(listed([text], SINGULARS), dish)
+    return _with(dish, listed(after, PLURALS)) if after else dish
 
 
 def _core(nouns: list[Entry]) -> str:
@@ -118,15 +82,15 @@ def _core(nouns: list[Entry]) -> str:
     texts += [noun.en for noun in nouns[-1:]]
     if kinds[-1:] == ["form"]:
         if "..." in texts[-1]:
-            return _apply(texts[-1], _listed(texts[:-1], PLURALS))
+            return _apply(texts[-1], listed(texts[:-1], PLURALS))
         repeated = len(texts) > 1 and texts[-2].lower().split()[-1] == texts[-1].split()[-1]
         meatless = len(texts) > 1 and not any(map(_has_meat, texts[:-1]))
         form = texts[-1].replace("meatball", "ball") if meatless else texts[-1]  # 豆腐丸子 is of tofu
-        return texts[-2] if repeated else f"{_listed(texts[:-1], SINGULARS)} {form}".strip()
+        return texts[-2] if repeated else f"{listed(texts[:-1], SINGULARS)} {form}".strip()
     if kinds.count("dish") == 1:
         place = kinds.index("dish")
         return _around_dish(texts[:place], texts[place], texts[place + 1 :])
-    return _listed(texts, PLURALS)
+    return listed(texts, PLURALS)
 
 
 def _nouns(words: list[Entry]) -> list[Entry]:
@@ -179,40 +143,22 @@ def _compose(words: list[Entry]) -> str:
     return _phrase([*words[:first], Entry("", text, "form")])
 
 
-def _letter(word: Entry) -> str:
-    """A word as NEGATION reads it."""
-    if word.zh in WORDS:
-        return WORDS[word.zh]
-    if word.kind == "decoration":
-        return next((letter for start, letter in STARTS.items() if word.zh.startswith(start)), ".")
-    fused = word.kind in ("technique", "modifier") and word.zh.startswith(tuple(WITHOUT))
-    return "n" if fused else LETTERS.get(word.kind, "i")
+def _whole(words: list[Entry]) -> list[Entry]:
+    """Words without single characters that belong to a word the lexicon lacks: 生 of 卫生, 烧 of 发烧宝宝."""
 
+    def lacks(word: Entry | None) -> bool:
+        return word is not None and word.kind == "unknown" and not word.en
 
-def _without(words: list[Entry]) -> list[Entry]:
-    """Words of which those that are negated are left out; a tool or ingredient becomes no-oven or egg-free.
+    def ends(word: Entry) -> bool:
+        return word.kind == "decoration" and word.zh[0] != "的"  # but 皮脆的
 
-    Nothing is said where it is in doubt: of 没有 with food, of tools named by a verb (pan-fried), and of 无肉不欢
-    (no joy without meat).
-    """
-    kept: list[Entry] = []
-    at = 0
-    for found in NEGATION.finditer("".join(map(_letter, words))):
-        lacking = words[found.start() : found.end()] if found["lacking"] and not found["doubt"] else []
-        said = {word.zh: _lacks(word, food=words[found.start()].zh != "没有") for word in lacking}
-        kept += words[at : found.start()]
-        kept += [Entry(f"无{zh}", en, "modifier") for zh, en in said.items() if en]
-        at = found.end()
-    return kept + words[at:]
-
-
-def _lacks(word: Entry, food: bool) -> str:
-    """What a dish without something is called: no-oven, egg-free; empty if that is not certain."""
-    if word.kind == "vessel" and not re.search("(ed|ing|one-pot)$", word.en):
-        return f"no-{word.en.replace(' ', '-')}"
-    if word.kind != "ingredient" or not food:
-        return ""
-    return f"{'meat' if word.zh == '肉' else _listed([word.en], SINGULARS).replace(' ', '-')}-free"
+    return [
+        word
+        for before, word, after in zip([None, *words], words, [*words[1:], None], strict=False)
+        if len(word.zh) > 1
+        or word.kind not in ("technique", "modifier", "flavour")
+        or not (lacks(after) or (lacks(before) and (after is None or ends(after))))
+    ]
 
 
 def _names_food(words: list[Entry]) -> bool:
@@ -259,7 +205,8 @@ class Lexicon:
         self._cost: dict[str, int] = {}
         for zh, kinds in self._words.items():
             self._longest[zh[0]] = max(len(zh), self._longest.get(zh[0], 0))
-            length = 100 - min(len(zh) ** 2, 60) if len(zh) > 1 else 130
+            alone = 124 if kinds.keys() & {"technique", "form"} else 130
+            length = 100 - min(len(zh) ** 2, 60) if len(zh) > 1 else alone
             self._cost[zh] = length + min(KIND_COST.get(kind, 0) for kind in kinds)
 
     @classmethod
@@ -286,18 +233,20 @@ class Lexicon:
         return " and ".join(names or latin[:1]) or text
 
     def _name(self, pieces: list[str]) -> str:
-        words = self._resolve(self._bare(pieces))
-        left = _without(words)
+        words = _whole(self._resolve(self._bare(pieces)))
+        left = without(words)
         words = [word for word in (left if _names_food(left) else words) if word.kind != "decoration"]
         if dish := self._words.get("".join(word.zh for word in words), {}).get("dish"):
             return dish.en
         kept = [word for word in words if word.en and (word.kind != "unknown" or len(word.en) < 4)]
-        named = [word for word in kept if word.kind in NOUNS] and kept
-        return _title_case(_compose(named or [word for word in kept if word.kind == "unknown"] or kept))
+        named = _names_food(kept) and kept  # else, of adjectives, only those with a place for the noun
+        return _title_case(
+            _compose(named or [word for word in kept if word.kind == "unknown" or "..." in word.en])
+        )
 
     def _parts(self, title: str) -> list[list[str]]:
         """The parts of a title that name the dish, segmented: up to three set dishes, or else the best part."""
-        text = SPACES.sub("", _simplified(title))
+        text = without_comparisons(SPACES.sub("", _simplified(title)))
         outside = [self._split(part) for part in BREAKS.split(BRACKETS.sub("|", text)) if part.strip()]
         inside = [self._split(p) for part in BRACKETS.findall(text) for p in BREAKS.split(part) if p.strip()]
         best, hidden = (max(parts, key=self._score, default=[]) for parts in (outside, inside))
@@ -336,8 +285,11 @@ class Lexicon:
         words = [lower[i:j] if lower[i:j] in self._words else text[i:j] for i, j in pairwise(cuts)]
         for at, (zh, verb) in enumerate(pairwise(words)):
             verbs = all("technique" in self._words.get(each, {}) for each in (verb, verb[1:]))
-            if verb[0] == "酱" and verbs and zh + "酱" in self._words:  # 花生酱 + 拌, but not 芝麻 + 酱油
-                words[at : at + 2] = [zh + "酱", verb[1:]]
+            made = self._words.get(zh + verb[0], {}).keys() & {"ingredient", "flavour", "form"}
+            if verb[0] in "酱油" and verbs and made:  # 花生酱 + 拌, 花生油 + 炒, but not 芝麻 + 酱油
+                words[at : at + 2] = [zh + verb[0], verb[1:]]
+            elif zh[0] == "无" and len(zh) == 2 and "ingredient" in self._words.get(zh[1] + verb, {}):
+                words[at : at + 2] = ["无", zh[1] + verb]  # 无 + 奶油
         return words
 
     def _unpack(self, pieces: list[str]) -> list[str]:

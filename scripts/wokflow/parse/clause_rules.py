@@ -10,7 +10,13 @@ from wokflow.parse.joining import merged
 from wokflow.parse.kinds import Kind, changes_food, kind
 from wokflow.parse.lattice import BLANK, FOOD, JOIN, NUMBER, OTHER, TOOL, VERB, Lexicon, Token
 from wokflow.parse.mentions import begins, describes, nouns, part
-from wokflow.parse.modifiers import suppress_background, suppress_modifiers
+from wokflow.parse.modifiers import (
+    is_due,
+    is_purpose,
+    is_while,
+    suppress_background,
+    suppress_modifiers,
+)
 from wokflow.parse.types import Act, Clause, Noun
 from wokflow.parse.verbs import BEFORE_OBJECT, counts, sense
 from wokflow.parse.view import View
@@ -37,6 +43,7 @@ class Reader:
         self.predicate = self.condition = self.optional = False
         self.negated = self.refused = False  # 不 came; and a verb behind it
         self.silent = False  # in a remark or cause: nothing is an action
+        self.before_blank = 0  # number of actions before the last blank
         self.result = self.result_named = False  # 至 came; and the result behind it
         self.product = False  # 成 came
 
@@ -53,6 +60,8 @@ class Reader:
             self.unattached += self.pending
         if self.optional:
             self.unattached = []
+        if self.negated and self.refused and not (listing or self.silent or self.acts):
+            self.unattached += self.pending
         if self.acts and self.unattached_before and not (self.acts[0].objects or self.fronted):
             self.acts[0].nouns = self.unattached_before + self.acts[0].nouns
         last = self.acts[-1] if self.acts else None
@@ -118,6 +127,11 @@ class Reader:
         last = self.acts[-1] if self.acts else None
         if self.view.kind(index) == BLANK:
             self.silent = self.negated = False
+            near = self.view.text(index - 1)[-1:] + self.view.text(index + 1)[:1]
+            if near and not any(map(str.isascii, near)):  # between Chinese, it ends a sentence
+                self.before_blank = len(self.acts)
+                if last and last.optional and not self.condition:
+                    self.optional = False  # 水可以多加点 最后放红枣
             ahead = self.view.skip(index, lx.AMOUNTS | lx.MEASURES | lx.TASTES)
         else:
             ahead = index + 1
@@ -138,6 +152,8 @@ class Reader:
             self.optional = True
             self.condition = self.condition or text != "的话" or index + 1 == len(self.view)
             self.silent = self.silent or text in lx.SUPPOSING
+        elif text in ("可以", "可") and not (self.condition or self.optional) and is_due(self.view, index):
+            self.negated = self.silent = False
         elif text in lx.MAYBE:
             self.optional, self.predicate = True, True
             self.silent = self.negated = False
@@ -147,19 +163,14 @@ class Reader:
             self.negated = False
             if self.condition and text in ("就", "便"):
                 self.silent = False
-        elif text in ("会", "是"):
-            self.acts, self.silent, self.predicate = [], True, True
-        elif text in SILENCING or self.is_purpose(index):
+        elif text == "是" or (text == "会" and not is_while(self.view, index)):
+            del self.acts[self.before_blank :], self.verb_texts[self.before_blank :]
+            self.silent = self.predicate = True
+        elif text in SILENCING or is_purpose(self.view, index, begun=bool(self.acts or self.pending)):
             self.silent = self.predicate = True
         else:
             return False
         return True
-
-    def is_purpose(self, index: int) -> bool:
-        if self.view.text(index) == "来":
-            return bool(self.acts or self.pending) and self.view.kind(index + 1) == VERB
-        begins = self.view.text(index) == "以" and not (self.acts or self.pending)  # 以1比2的比例调汁
-        return self.view.text(index) in lx.PURPOSE and not begins
 
     def frame(self, index: int) -> bool:
         """Read a word that gives the nouns after it their role: 把, 用, 待, 成, 或."""
@@ -349,7 +360,9 @@ class Reader:
         self.result = self.product = False
         if self.silent or self.negated:
             self.predicate = self.refused = True
-            self.pending, self.disposal = [], False
+            alone = self.negated and not (self.silent or self.acts or self.disposal)
+            shared = alone and kind(text) is not Kind.ADD  # 黄瓜不去皮，切片
+            self.pending, self.disposal = self.pending if shared else [], False
             return self.passed(index)
         return self.act(index)
 

@@ -7,6 +7,7 @@ from wokflow.parse.view import View
 AFTER_VERB = (
     lx.ASPECT | lx.AFTER | lx.MEASURES | lx.LONG_RESULTS | lx.RESULTS | lx.STATES | lx.MANNER
 )  # may stand between a verb and its 的: 切好的, 煮了很久的
+ENDING = ("出锅", "起锅", "关火", "装盘", "上桌", "盛出")  # what is done once a dish is ready
 QUANTITY = lx.AMOUNTS | lx.MEASURES | lx.STATES | lx.TASTES
 
 
@@ -60,6 +61,8 @@ def noun_modifier(view: View, index: int) -> int:
 def headless(view: View, index: int) -> int:
     """The start of what 的 modifies if no noun follows: a remark (我买的), a misspelt 得 (收的差不多), or 的时候."""
     if index + 1 == len(view):
+        if view.text(0) in lx.CONDITION:
+            return index  # 喜欢甜的，放糖: a condition of the next clause
         remark = any(view.text(at) in lx.COPULA | lx.PEOPLE | lx.CONDITION for at in range(index))
         return 0 if remark else index
     if view.verb_at(index - 1) or view.text(index + 1) in lx.DURING:
@@ -79,6 +82,9 @@ def relative_start(view: View, at: int, index: int) -> int:
     before = at - 1
     while before >= 0 and view.text(before) in lx.MANNER | lx.AMOUNTS:
         before -= 1
+    ahead = any(view.kind(step) == VERB for step in range(index + 1, len(view)))
+    if text in lx.REMOVING | {"挑出"} and gap and before < 0 and not ahead:  # 去掉口蘑的根, 切掉黄色的边边
+        return noun_modifier(view, index)
     relative = (
         all(_in(view, step, AFTER_VERB) for step in gap)
         or view.text(index + 1) in lx.ORDINARY_NOUNS
@@ -182,3 +188,25 @@ def is_time(view: View, index: int) -> bool:
     if text in ("前", "以前", "之前"):
         return view.verb_at(index - 1) or view.verb_at(before)
     return view.kind(index - 1) != NUMBER
+
+
+def is_due(view: View, index: int) -> bool:
+    """Whether 可以 says that it is time, not that one may: 水开可以下面条了, 煮熟后可出锅."""
+    if view.text(index - 1) in ("也", "还", "都", "的"):
+        return False
+    after = view.skip(index + 1, lx.MANNER | {"准备", "开始"})
+    ends = view.kind(after) == VERB and view.text(after)[:2] in ENDING
+    return ends or view.text(len(view) - 1) in ("了", "啦")
+
+
+def is_while(view: View, index: int) -> bool:
+    """Whether 会 is a while, as in 煎一小会, and not what happens."""
+    return index + 1 == len(view) or view.text(index - 1)[-1:] in ("小", "一")
+
+
+def is_purpose(view: View, index: int, *, begun: bool) -> bool:
+    """Whether a word says what something is for; `begun`: an action or a noun came before it."""
+    if view.text(index) == "来":
+        return begun and view.kind(index + 1) == VERB
+    begins = view.text(index) == "以" and not begun  # 以1比2的比例调汁
+    return view.text(index) in lx.PURPOSE and not begins
