@@ -19,7 +19,14 @@ UNLICENSE = {"licence": "Unlicense", "release": "text", "home_page": "https://ex
 LICENCES = {
     "recipenlg": UNLICENSE,
     "xiachufang": UNLICENSE,
-    "camt": {"licence": "CC-BY-SA-4.0", "release": "attribution", "attribution": "Wikipedia, by its authors"},
+    **{
+        name: {
+            "licence": "CC-BY-SA-4.0",
+            "release": "attribution",
+            "attribution": "Wikipedia, by its authors",
+        }
+        for name in ("camt", "entities")
+    },
 }
 
 

@@ -237,7 +237,11 @@ def test_runs_with_other_cores_on_another_day_give_the_same_bytes(built: Path, t
         "jsonl": True,
         "accept": sorted({*GATES} - {"schema", "counts"}),
     }
-    own = {"export": {"release": release}, "parse": {"actions": {"method": "rules"}}}
+    licences = {"entities": {"licence": "CC0-1.0", "release": "text"}}
+    own = {
+        "export": {"release": release, "licences": licences},
+        "parse": {"actions": {"method": "rules"}},
+    }
     (tmp_path / "sitecustomize.py").write_text(LATER, encoding="utf-8")
     there = {"PYTHONPATH": str(tmp_path), "TZ": "Pacific/Kiritimati", "PYTHONHASHSEED": "7"}
     there |= dict.fromkeys(("POLARS_MAX_THREADS", "OMP_NUM_THREADS"), "3")

@@ -173,10 +173,10 @@ def test_a_source_that_is_cut_behind_an_answer_is_told_of(
     models: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The second question holds the answer to the first, so that less room is left."""
-    (tmp_path / "prompt").write_text("cook {title}:\n{answer}\n{source} eggs.\n")
-    source, prompt = instances(tmp_path, ["a" * 9]), str(tmp_path / "prompt")
-    how = {"family": "causal", "max_tokens": 20, "max_source_tokens": 34}
-    decoded(tmp_path, source, models["gpt2"], prompt=prompt, progress=Progress(log := io.StringIO()), **how)
+    (tmp_path / "prompt").write_text("{title} eggs.\n{answer}\n{source} eggs.\n")
+    source, prompt = instances(tmp_path, ["a" * 24]), str(tmp_path / "prompt")
+    how = {"family": "causal", "max_tokens": 30, "max_source_tokens": 34}
+    decoded(tmp_path, source, models["learnt"], prompt=prompt, progress=Progress(log := io.StringIO()), **how)
     assert "0 of 1 sources are cut" in log.getvalue()
     assert "in 1 of 1 further questions the source is cut to fit 34 tokens" in capsys.readouterr().err
 

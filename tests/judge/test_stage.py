@@ -72,7 +72,7 @@ def test_models_without_an_endpoint_are_served_as_long_as_they_are_asked(tmp_pat
     """On two cores: a server for the generator, then one for both evaluators of that model."""
     house = copy_house(tmp_path / "house")
     names = ("w", "generator"), ("j", "evaluator"), ("k", "evaluator")
-    rows = [f"{name}\t{role}\tm\t\t\t\t{seed}\t\n" for seed, (name, role) in enumerate(names)]
+    rows = [f"{name}\t{role}\tm\t\t\t\t{9 * place}\t\n" for place, (name, role) in enumerate(names)]
     (house / "models.tsv").write_text(HEADER + "".join(rows), encoding="utf-8")
     config = write_config(house, None, "asked")
     serve = (
