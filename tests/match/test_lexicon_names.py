@@ -79,6 +79,7 @@ TITLES = {
     "比烤肉店还好吃的海苔午餐肉炒饭": "Seaweed Luncheon Meat Fried Rice",
     "胜过红烧肉的烧茄子": "Braised Eggplant",
     "比目鱼汤": "Flounder Soup",
+    "黄金比例炸鸡超香": "Fragrant Fried Chicken",
     "发烧宝宝吃的粥": "Congee",
     "爆炒土匪猪肝": "Stir-Fried Pork Liver",
     "熏鸡翅": "Smoked Chicken Wings",
